@@ -1,0 +1,1 @@
+//! From evidence to layer by transparent rules: gates, headline, refusals. Pure; rules are data.

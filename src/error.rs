@@ -1,0 +1,1 @@
+//! One error for the edges: what failed, where, and a hint.

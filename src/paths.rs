@@ -1,0 +1,1 @@
+//! Where things live: XDG folders, the workspace, the model.

@@ -1,0 +1,1 @@
+//! Four-field rewards, relative signal inside a group, graders and the hack suite. Pure.

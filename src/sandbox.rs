@@ -1,0 +1,1 @@
+//! Runs a user's grader command by re-executing this program, which restricts itself first.
