@@ -1,1 +1,19 @@
-//! About text: display width, wrapping, folding, and making hostile text safe to show.
+//! Text as people see it: width, wrapping, folding for search, and hostile text made harmless.
+//!
+//! The one permitted toolbox of the house. It knows nothing about runs, terminals or colours.
+
+mod cut;
+mod fold;
+mod nearest;
+mod number;
+mod visible;
+mod width;
+mod wrap;
+
+pub use cut::{capped, one_line};
+pub use fold::{fold, is_cjk, space_cjk};
+pub use nearest::nearest;
+pub use number::{bytes, duration, grouped, per_cent, plural};
+pub use visible::{TAB_COLUMNS, visible, without_colours};
+pub use width::{fit, fit_start, graphemes, pad, pad_left, width};
+pub use wrap::{MIN_COLUMNS, Wrap, wrap};
