@@ -1,0 +1,16 @@
+//! Every limit of the porch, with its reason. Past one, the item is skipped with a reason and the rest goes on.
+
+/// One line or one element of a document. Pasted images and tool outputs reach tens of megabytes.
+pub(crate) const MAX_VALUE_BYTES: usize = 64 << 20;
+/// What is left of a document when its long lists are taken out.
+pub(crate) const MAX_HEAD_BYTES: usize = 32 << 20;
+/// Brackets inside brackets. Real logs stay under 40; deeper ones are made to exhaust the stack.
+pub(crate) const MAX_DEPTH: usize = 160;
+/// Files of one walk. A folder of more is a mistake or an attack.
+pub(crate) const MAX_FILES: usize = 1_000_000;
+/// Folders inside folders, so that a loop of links ends.
+pub(crate) const MAX_FOLDER_DEPTH: usize = 32;
+/// Skips that a report names one by one; the rest is only counted.
+pub(crate) const MAX_SKIPS_NAMED: usize = 1_000;
+/// Names of not understood fields that a report keeps.
+pub(crate) const MAX_NAMES: usize = 500;

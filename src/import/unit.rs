@@ -1,0 +1,103 @@
+//! Units: what is read as one thing. A file, standard input, or a folder that holds one run in several files.
+//! Walks folders; opens nothing but folders.
+
+use super::limits::{MAX_FILES, MAX_FOLDER_DEPTH};
+use crate::domain::Skip;
+use std::path::{Path, PathBuf};
+
+/// What kind of thing a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// One file.
+    File,
+    /// A folder that belongs together: a Harbor trial, an OpenHands conversation, a tau2 experiment.
+    Folder,
+    /// Standard input.
+    Stdin,
+}
+
+/// What is read as one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What the user calls it; goes into `Rollout::source`.
+    pub name: String,
+    /// What kind of thing it is.
+    pub kind: UnitKind,
+}
+
+impl Unit {
+    /// A unit that is one file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::new(path.into(), UnitKind::File)
+    }
+
+    fn new(path: PathBuf, kind: UnitKind) -> Self {
+        let name = path.to_string_lossy().into_owned();
+        Self { path, name, kind }
+    }
+}
+
+/// What a walk found.
+#[derive(Debug, Clone, Default)]
+pub struct Discovery {
+    /// Units, sorted by name within each given path.
+    pub units: Vec<Unit>,
+    /// Paths that could not be walked.
+    pub skips: Vec<Skip>,
+}
+
+/// Makes units out of paths: walks folders, keeps folders together that form one run; `-` is standard input.
+pub fn discover(paths: &[PathBuf]) -> Discovery {
+    let mut found = Discovery::default();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            found.units.push(Unit {
+                path: path.clone(),
+                name: "-".to_owned(),
+                kind: UnitKind::Stdin,
+            });
+        } else {
+            walk(path, 0, &mut found);
+        }
+    }
+    found
+}
+
+fn walk(path: &Path, depth: usize, found: &mut Discovery) {
+    if depth > MAX_FOLDER_DEPTH {
+        return skip(
+            found,
+            path,
+            format!("more than {MAX_FOLDER_DEPTH} folders deep"),
+        );
+    }
+    if path.is_file() {
+        if found.units.len() >= MAX_FILES {
+            return skip(
+                found,
+                path,
+                format!("more than {MAX_FILES} files in one import"),
+            );
+        }
+        return found.units.push(Unit::file(path));
+    }
+    let entries = match std::fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => return skip(found, path, error.to_string()),
+    };
+    let mut children: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    children.sort();
+    for child in children {
+        walk(&child, depth + 1, found);
+    }
+}
+
+fn skip(found: &mut Discovery, path: &Path, reason: String) {
+    found.skips.push(Skip {
+        file: path.to_string_lossy().into_owned(),
+        line: 0,
+        reason,
+    });
+}
