@@ -13,6 +13,7 @@ pub mod export;
 pub mod fuzzy;
 pub mod import;
 pub mod jobs;
+pub mod log;
 pub mod paths;
 pub mod reward;
 pub mod sandbox;

@@ -1,3 +1,7 @@
-//! The program: hands its arguments to the command line.
+//! The program: hands its arguments to the command line and its verdict to the shell.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    triagent::cli::run(std::env::args_os())
+}

@@ -1,1 +1,98 @@
-//! Where things live: XDG folders, the workspace, the model.
+//! Where things live: the workspace, the user's settings, the log file.
+//!
+//! Only names places; creates nothing but what `ensure_parent` is asked for.
+
+use etcetera::BaseStrategy;
+use std::path::{Path, PathBuf};
+
+/// Folder beside the user's logs that holds the workspace.
+pub const WORKSPACE_DIR: &str = ".triagent";
+/// The workspace's one file.
+pub const WORKSPACE_FILE: &str = "workspace.db";
+/// Settings, both the user's and the workspace's.
+pub const CONFIG_FILE: &str = "config.toml";
+
+/// Returns the database that `--workspace` or `TRIAGENT_WORKSPACE` names: a file, or a folder that holds one.
+pub fn named_workspace(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_path_buf();
+    }
+    if path.file_name().is_some_and(|name| name == WORKSPACE_DIR) {
+        return path.join(WORKSPACE_FILE);
+    }
+    path.join(WORKSPACE_DIR).join(WORKSPACE_FILE)
+}
+
+/// Returns the workspace of `start` or of its nearest parent that has one.
+pub fn find_workspace(start: &Path) -> Option<PathBuf> {
+    start
+        .ancestors()
+        .map(|folder| folder.join(WORKSPACE_DIR).join(WORKSPACE_FILE))
+        .find(|file| file.is_file())
+}
+
+/// Returns where a new workspace of `folder` goes.
+pub fn new_workspace(folder: &Path) -> PathBuf {
+    folder.join(WORKSPACE_DIR).join(WORKSPACE_FILE)
+}
+
+/// Returns the workspace's own settings file, which lies beside its database.
+pub fn workspace_config(database: &Path) -> PathBuf {
+    database.with_file_name(CONFIG_FILE)
+}
+
+/// Returns the user's settings file (`TRIAGENT_CONFIG`, else XDG); `None` without a home.
+pub fn user_config() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("TRIAGENT_CONFIG") {
+        return Some(PathBuf::from(named));
+    }
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.config_dir().join("triagent").join(CONFIG_FILE))
+}
+
+/// Returns where crashes and failed jobs are written down; `None` without a home.
+pub fn log_file() -> Option<PathBuf> {
+    let base = etcetera::choose_base_strategy().ok()?;
+    let folder = base.state_dir().unwrap_or_else(|| base.cache_dir());
+    Some(folder.join("triagent").join("triagent.log"))
+}
+
+/// Creates the folder that `file` lies in.
+pub fn ensure_parent(file: &Path) -> std::io::Result<()> {
+    match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => std::fs::create_dir_all(parent),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_parent_with_a_workspace_wins() {
+        let top = tempfile::tempdir().unwrap();
+        let deep = top.path().join("a/b/c");
+        std::fs::create_dir_all(&deep).unwrap();
+        let far = new_workspace(top.path());
+        let near = new_workspace(&top.path().join("a"));
+        for file in [&far, &near] {
+            ensure_parent(file).unwrap();
+            std::fs::write(file, "").unwrap();
+        }
+        assert_eq!(find_workspace(&deep), Some(near));
+        assert_eq!(find_workspace(top.path()), Some(far));
+    }
+
+    #[test]
+    fn a_named_folder_means_the_workspace_inside_it() {
+        let top = tempfile::tempdir().unwrap();
+        let inner = top.path().join(WORKSPACE_DIR);
+        std::fs::create_dir(&inner).unwrap();
+        let expected = inner.join(WORKSPACE_FILE);
+        assert_eq!(named_workspace(top.path()), expected);
+        assert_eq!(named_workspace(&inner), expected);
+        let file = top.path().join("my.db");
+        assert_eq!(named_workspace(&file), file);
+    }
+}
