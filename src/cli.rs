@@ -142,7 +142,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn obey(cli: Cli, out: &mut Out) -> Result<Done> {
     let mut env = Env::new(cli.global, out);
     let done = match cli.verb {
-        None => return Err(Failure::usage("say what to do; `triagent --help` lists the verbs")),
+        None => {
+            return Err(Failure::usage(
+                "say what to do; `triagent --help` lists the verbs",
+            ));
+        }
         Some(verb) => dispatch(verb, &mut env)?,
     };
     env.out.flush()?;

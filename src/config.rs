@@ -2,7 +2,7 @@
 //!
 //! An unknown key is an error with a suggestion. The meaning of `[gates]` and `[keys]` belongs to their rooms.
 
-use crate::error::nearest;
+use crate::text::nearest;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

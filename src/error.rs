@@ -132,39 +132,6 @@ impl<T, E: Into<Failure>> Explain<T> for std::result::Result<T, E> {
     }
 }
 
-/// Returns the name that the user may have meant, where one is near.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .map(|name| (distance(word, name), name))
-        .filter(|(d, name)| *d <= (name.chars().count().max(3) / 3).max(1))
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// Optimal string alignment: insertions, deletions, replacements, swaps of neighbours.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: [Vec<usize>; 3] = [Vec::new(), Vec::new(), (0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        rows.rotate_left(1);
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            let swapped = if swap { rows[0][j - 2] + 1 } else { usize::MAX };
-            let replaced = rows[1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row.push(
-                (rows[1][j] + 1)
-                    .min(row[j - 1] + 1)
-                    .min(replaced)
-                    .min(swapped),
-            );
-        }
-        rows[2] = row;
-    }
-    rows[2][b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,13 +164,5 @@ mod tests {
                 "hint: use another disk"
             ]
         );
-    }
-
-    #[test]
-    fn near_names_are_found_and_far_ones_are_not() {
-        let known = ["device", "model", "theme"];
-        assert_eq!(nearest("devcie", known), Some("device"));
-        assert_eq!(nearest("modl", known), Some("model"));
-        assert_eq!(nearest("colour", known), None);
     }
 }

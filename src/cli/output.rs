@@ -3,10 +3,10 @@
 //! Knows no verb. Text from logs is made harmless before it reaches a terminal.
 
 use crate::error::{Failure, Result};
+use crate::text;
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{BufWriter, IsTerminal, Write};
-use unicode_width::UnicodeWidthStr;
 
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -148,7 +148,7 @@ impl Out {
             } else {
                 Tone::Plain
             };
-            let line = printable(&line);
+            let line = text::visible(&line);
             let _ = writeln!(
                 std::io::stderr(),
                 "{}",
@@ -171,21 +171,9 @@ fn paint(on: bool, tone: Tone, text: &str) -> String {
     }
 }
 
-/// Returns the text with what could steer a terminal or turn reading order made visible; line breaks stay.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if is_harmless(c) { c } else { '␦' })
-        .collect()
-}
-
-/// Returns the text on one line.
-pub(crate) fn one_line(text: &str) -> String {
-    printable(text).replace(['\n', '\t'], " ")
-}
-
-fn is_harmless(c: char) -> bool {
-    let bidi = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !bidi && (!c.is_control() || c == '\n' || c == '\t')
+/// Returns the text as one harmless line.
+fn one_line(text: &str) -> String {
+    text::visible(text).replace('\n', " ")
 }
 
 /// A cell of a table.
@@ -208,10 +196,9 @@ impl Cell {
 
     /// A number, or a dash where there is none.
     pub(crate) fn number(value: Option<impl Display>) -> Self {
-        let text = value.map_or_else(|| "–".to_owned(), |v| v.to_string());
         Self {
             right: true,
-            ..Self::new(text)
+            ..Self::maybe(value)
         }
     }
 
@@ -267,7 +254,7 @@ impl Table {
             .map(|c| {
                 all.iter()
                     .filter_map(|r| r.get(c))
-                    .map(|cell| cell.text.width())
+                    .map(|cell| text::width(&cell.text))
                     .max()
                     .unwrap_or(0)
             })
@@ -293,7 +280,7 @@ fn join(
             .get(c)
             .copied()
             .unwrap_or(0)
-            .saturating_sub(cell.text.width());
+            .saturating_sub(text::width(&cell.text));
         let is_right = right.get(c).copied().unwrap_or(false);
         let is_last = c + 1 == row.len();
         if is_right {
