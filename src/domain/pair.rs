@@ -1,9 +1,10 @@
 //! A pair: two candidates for the same request.
 
 use super::chat::ChatMessage;
-use super::id::StepRef;
+use super::id::{StepRef, TaskId};
 use super::step::words;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// One side of a pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,4 +130,61 @@ pub struct Pair {
     /// Time spent, idle time left out.
     #[serde(default)]
     pub active_ms: Option<u64>,
+}
+
+/// Returns the hash of a request: task, messages that the model had before it, and the tools it was shown.
+/// Two candidates are comparable only where this is equal (S-41). Call ids do not count: every run invents its own.
+pub fn context_hash(task: Option<&TaskId>, context: &[ChatMessage], tools: &[Value]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |bytes: &[u8]| {
+        // The length in front keeps two neighbours from passing for one another.
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    add(task.map_or("", TaskId::as_str).as_bytes());
+    for tool in tools {
+        add(tool.to_string().as_bytes());
+    }
+    add(b"messages");
+    for message in context {
+        add(&message.fingerprint_bytes());
+    }
+    hasher.finalize().to_hex().chars().take(32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::chat::Role;
+    use serde_json::json;
+
+    #[test]
+    fn a_context_hash_tells_requests_apart_and_ignores_call_ids() {
+        let task = TaskId::from("t1");
+        let call = |id: &str| ChatMessage {
+            content: None,
+            tool_calls: vec![crate::domain::ToolCall {
+                id: Some(id.to_owned()),
+                name: "search".to_owned(),
+                arguments: "{}".to_owned(),
+            }],
+            ..ChatMessage::text(Role::Assistant, "")
+        };
+        let hash = |task: &TaskId, id: &str, tools: &[Value]| {
+            context_hash(
+                Some(task),
+                &[ChatMessage::text(Role::User, "hi"), call(id)],
+                tools,
+            )
+        };
+        let base = hash(&task, "c1", &[]);
+        assert_eq!(base, hash(&task, "c2", &[]));
+        assert_eq!(base.len(), 32);
+        assert_ne!(base, hash(&TaskId::from("t2"), "c1", &[]));
+        assert_ne!(base, hash(&task, "c1", &[json!({"name": "search"})]));
+        assert_ne!(
+            base,
+            context_hash(Some(&task), &[ChatMessage::text(Role::User, "hi")], &[])
+        );
+    }
 }
