@@ -1,1 +1,15 @@
 //! Log-probs of model-owned tokens. The only room that knows candle; one thread owns the model.
+//!
+//! It renders a context and an action with the model's own chat template, tokenises both together, and
+//! scores the action's tokens in F32. It decides nothing: which action is better is for other rooms.
+
+mod action;
+mod error;
+mod scorer;
+mod source;
+pub mod template;
+
+pub use action::{ActionScore, Part, Request, TokenScore};
+pub use error::ScoreError;
+pub use scorer::Scorer;
+pub use source::{DeviceChoice, ModelSource, Options, Precision};
