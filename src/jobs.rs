@@ -1,1 +1,8 @@
 //! Work that takes time, with progress and cancel. Both faces call these functions; only this room starts threads.
+//!
+//! Each function ties rooms together and decides nothing itself. The command line calls them as they are; the screen
+//! calls them through [`spawn`].
+
+mod work;
+
+pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};

@@ -1,1 +1,4 @@
-//! Tests of cli.
+//! The command line as a script sees it: the real binary, real exit codes, real JSON.
+
+mod basics;
+pub(crate) mod desk;
