@@ -18,6 +18,7 @@ pub mod paths;
 pub mod reward;
 pub mod sandbox;
 pub mod score;
+pub mod stats;
 pub mod store;
 pub mod text;
 pub mod triage;
