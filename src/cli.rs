@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod env;
 pub(crate) mod output;
+mod rewards;
 
 use crate::error::{Failure, Kind, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -92,6 +93,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Rewards(rewards::Args),
     Config(config::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -155,6 +157,7 @@ fn obey(cli: Cli, out: &mut Out) -> Result<Done> {
 
 fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
     match verb {
+        Verb::Rewards(args) => rewards::run(args, env),
         Verb::Config(args) => config::run(args, env),
         Verb::Completions(args) => completions::run(args, env),
         Verb::Man(args) => completions::man(args, env),

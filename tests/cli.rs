@@ -2,3 +2,4 @@
 
 mod basics;
 pub(crate) mod desk;
+mod rewards;
