@@ -3,6 +3,8 @@
 //! Each function ties rooms together and decides nothing itself. The command line calls them as they are; the screen
 //! calls them through [`spawn`].
 
+mod samples;
 mod work;
 
+pub use samples::{SAMPLES, SampleFile, sample};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};

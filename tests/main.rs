@@ -1,5 +1,13 @@
 //! All integration tests, in one binary: a second one would link candle a second time.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says why it was skipped on stderr"
+)]
+
 mod advise;
 mod clean;
 mod cli;
