@@ -1,0 +1,184 @@
+//! Content-addressed texts: hash → perhaps compressed bytes.
+
+use super::StoreError;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+use std::io::Read;
+
+/// Shorter texts are kept as they are: a frame header would eat the gain.
+const PACK_FROM: usize = 200;
+/// Fast enough to keep up with the parser.
+const LEVEL: i32 = 1;
+/// Recent hashes kept in memory, about 40 MB at the most; forgetting costs one index look-up.
+const KNOWN_MAX: usize = 400_000;
+
+/// First 16 bytes of BLAKE3: collisions are out of reach, and the index stays half as large.
+pub(super) type Hash = [u8; 16];
+
+/// Returns the address of a text.
+pub(super) fn address(bytes: &[u8]) -> Hash {
+    let mut out = [0; 16];
+    out.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+    out
+}
+
+/// Packs bytes if that makes them smaller.
+pub(super) fn pack(bytes: &[u8]) -> (bool, Vec<u8>) {
+    if bytes.len() >= PACK_FROM
+        && let Ok(packed) = zstd::bulk::compress(bytes, LEVEL)
+        && packed.len() < bytes.len()
+    {
+        return (true, packed);
+    }
+    (false, bytes.to_vec())
+}
+
+/// Undoes `pack`.
+pub(super) fn unpack(packed: bool, data: Vec<u8>, size: usize) -> Result<Vec<u8>, StoreError> {
+    if !packed {
+        return Ok(data);
+    }
+    zstd::bulk::decompress(&data, size).map_err(|e| StoreError::Unreadable {
+        what: "text",
+        why: e.to_string(),
+    })
+}
+
+/// Writes texts once and remembers the recent ones.
+#[derive(Default)]
+pub(super) struct Writer {
+    known: HashMap<Hash, i64>,
+    /// Bytes handed in.
+    pub(super) bytes_in: u64,
+    /// Bytes of texts that were new.
+    pub(super) bytes_new: u64,
+}
+
+impl Writer {
+    /// Returns the text's row, writing it if it is new.
+    pub(super) fn put(&mut self, db: &Connection, text: &str) -> Result<(i64, Hash), StoreError> {
+        let hash = address(text.as_bytes());
+        self.bytes_in += text.len() as u64;
+        if let Some(id) = self.known.get(&hash) {
+            return Ok((*id, hash));
+        }
+        let id = match find(db, &hash)? {
+            Some(id) => id,
+            None => {
+                self.bytes_new += text.len() as u64;
+                insert(db, &hash, text)?
+            }
+        };
+        if self.known.len() >= KNOWN_MAX {
+            self.known.clear();
+        }
+        self.known.insert(hash, id);
+        Ok((id, hash))
+    }
+
+    /// Forgets everything: a transaction was rolled back, so rows may be gone.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+    }
+}
+
+fn find(db: &Connection, hash: &Hash) -> Result<Option<i64>, StoreError> {
+    let mut query = db.prepare_cached("SELECT id FROM body WHERE hash = ?1")?;
+    Ok(query
+        .query_row([hash.as_slice()], |row| row.get(0))
+        .optional()?)
+}
+
+fn insert(db: &Connection, hash: &Hash, text: &str) -> Result<i64, StoreError> {
+    let (packed, data) = pack(text.as_bytes());
+    let mut query =
+        db.prepare_cached("INSERT INTO body (hash, size, packed, data) VALUES (?1, ?2, ?3, ?4)")?;
+    query.execute(params![hash.as_slice(), text.len() as i64, packed, data])?;
+    Ok(db.last_insert_rowid())
+}
+
+/// Reads at most `limit` bytes from the start of a text without unpacking the rest.
+pub(super) fn start(packed: bool, data: &[u8], limit: usize) -> Result<String, StoreError> {
+    let unreadable = |e: std::io::Error| StoreError::Unreadable {
+        what: "text",
+        why: e.to_string(),
+    };
+    let mut bytes = Vec::with_capacity(limit.min(64 * 1024));
+    if packed {
+        let decoder = zstd::stream::read::Decoder::new(data).map_err(unreadable)?;
+        decoder
+            .take(limit as u64)
+            .read_to_end(&mut bytes)
+            .map_err(unreadable)?;
+    } else {
+        bytes.extend_from_slice(&data[..data.len().min(limit)]);
+    }
+    // The cut may fall inside a character.
+    let valid = match std::str::from_utf8(&bytes) {
+        Ok(_) => bytes.len(),
+        Err(e) => e.valid_up_to(),
+    };
+    bytes.truncate(valid);
+    String::from_utf8(bytes).map_err(|e| StoreError::Unreadable {
+        what: "text",
+        why: e.to_string(),
+    })
+}
+
+/// Packs a value for a BLOB column: one flag byte, then perhaps compressed JSON.
+pub(super) fn pack_json<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
+    let json = serde_json::to_vec(value).map_err(|e| StoreError::Unreadable {
+        what: "value",
+        why: e.to_string(),
+    })?;
+    let (packed, data) = pack(&json);
+    let mut out = Vec::with_capacity(data.len() + 9);
+    out.push(u8::from(packed));
+    out.extend_from_slice(&(json.len() as u64).to_le_bytes());
+    out.extend_from_slice(&data);
+    Ok(out)
+}
+
+/// Undoes `pack_json`.
+pub(super) fn unpack_json<T: serde::de::DeserializeOwned>(
+    what: &'static str,
+    blob: &[u8],
+) -> Result<T, StoreError> {
+    let broken = || StoreError::Unreadable {
+        what,
+        why: "too short".to_owned(),
+    };
+    let (flag, rest) = blob.split_first().ok_or_else(broken)?;
+    let (size, data) = rest.split_first_chunk::<8>().ok_or_else(broken)?;
+    let size = usize::try_from(u64::from_le_bytes(*size)).unwrap_or(0);
+    let json = unpack(*flag == 1, data.to_vec(), size)?;
+    serde_json::from_slice(&json).map_err(|e| StoreError::Unreadable {
+        what,
+        why: e.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_inside_a_character_keeps_the_characters_before_it() {
+        let text = "旧政策".repeat(200);
+        let (packed, data) = pack(text.as_bytes());
+        assert!(packed);
+        // Seven bytes are two characters of three bytes and one byte of a third.
+        assert_eq!(start(packed, &data, 7).unwrap(), "旧政");
+        assert_eq!(start(false, "旧政策".as_bytes(), 7).unwrap(), "旧政");
+    }
+
+    #[test]
+    fn one_text_is_one_row() {
+        let store = crate::store::Store::in_memory().unwrap();
+        let mut writer = Writer::default();
+        let first = writer.put(&store.db, "same").unwrap().0;
+        writer.forget();
+        assert_eq!(writer.put(&store.db, "same").unwrap().0, first);
+        assert_eq!((writer.bytes_in, writer.bytes_new), (8, 4));
+    }
+}

@@ -1,0 +1,385 @@
+//! Takes the importers' stream into the file. Identity is content: what is known already changes nothing,
+//! a grown run gets only what is new, and another run of the same name gets a suffix.
+
+use super::bodies::{Hash, Writer};
+use super::{Store, StoreError};
+use crate::domain::{Call, ForeignLabel, Item, Reward, Rollout, Sink, Skip, Step};
+use rusqlite::{OptionalExtension, params};
+use std::collections::{BTreeMap, HashSet};
+use std::ops::ControlFlow;
+
+mod identity;
+pub(super) mod rows;
+
+use identity::{Arrival, Known};
+
+/// Commit after so many bytes of new texts, so that the write-ahead log and a crash's loss stay small.
+const COMMIT_BYTES: u64 = 48 << 20;
+/// Commit after so many steps, so that the first rows of a huge run are seen early.
+const COMMIT_STEPS: u64 = 20_000;
+/// Skips kept word for word; more are only counted.
+const MAX_SKIPS: usize = 10_000;
+/// Rows left by an import that died are swept after this long.
+const STALE_US: i64 = 3_600_000_000;
+
+/// What an import did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IntakeCounts {
+    /// Runs that were read to their end.
+    pub read: u64,
+    /// New runs.
+    pub stored: u64,
+    /// Runs that were here already.
+    pub duplicates: u64,
+    /// Runs that were here and have grown.
+    pub grown: u64,
+    /// Runs whose steps were here and whose rewards or labels are new.
+    pub updated: u64,
+    /// Steps written.
+    pub steps: u64,
+    /// Calls written.
+    pub calls: u64,
+    /// Bytes of step texts handed in.
+    pub bytes_in: u64,
+    /// Bytes of step texts that were new.
+    pub bytes_new: u64,
+    /// Skips beyond those kept in `skipped`.
+    pub more_skips: u64,
+    /// What could not be read.
+    pub skipped: Vec<Skip>,
+    /// Row types and fields that were not understood, with counts.
+    pub not_understood: BTreeMap<String, u64>,
+}
+
+/// A file's marks, by which a re-import sees that nothing changed without opening it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceMark {
+    /// As the user named it.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Modification time, microseconds UTC.
+    pub mtime_us: i64,
+}
+
+/// An import under way. Call `finish`; dropping it keeps what was committed so far.
+pub struct Intake<'a> {
+    store: &'a Store,
+    now_us: i64,
+    bodies: Writer,
+    open: Option<OpenRun>,
+    counts: IntakeCounts,
+    since_commit: (u64, u64),
+    failed: Option<StoreError>,
+}
+
+/// A run between its `Begin` and its `End`.
+struct OpenRun {
+    seq: i64,
+    named: bool,
+    steps: u32,
+    calls: u32,
+    rewards: u32,
+    labels: u32,
+    errors: u32,
+    has_retry: bool,
+    has_rewrite: bool,
+    has_unknown: bool,
+    logical: HashSet<String>,
+    reward: Option<(Option<f64>, String)>,
+    chain: Hash,
+    facts: blake3::Hasher,
+    known: Vec<Known>,
+}
+
+impl Store {
+    /// Starts an import.
+    pub fn intake(&mut self, now_us: i64) -> Result<Intake<'_>, StoreError> {
+        self.must_write()?;
+        self.db.execute_batch("BEGIN IMMEDIATE")?;
+        let intake = Intake {
+            store: self,
+            now_us,
+            bodies: Writer::default(),
+            open: None,
+            counts: IntakeCounts::default(),
+            since_commit: (0, 0),
+            failed: None,
+        };
+        intake.sweep()?;
+        Ok(intake)
+    }
+
+    /// A file with these marks was imported to its end before.
+    pub fn is_unchanged(&self, mark: &SourceMark) -> Result<bool, StoreError> {
+        let mut query = self
+            .db
+            .prepare_cached("SELECT size = ?2 AND mtime_us = ?3 FROM source WHERE path = ?1")?;
+        let row = query
+            .query_row(params![mark.path, mark.size as i64, mark.mtime_us], |row| {
+                row.get(0)
+            })
+            .optional()?;
+        Ok(row.unwrap_or(false))
+    }
+}
+
+impl Intake<'_> {
+    /// Remembers a file that was read to its end, with its report as JSON.
+    pub fn mark_source(
+        &mut self,
+        mark: &SourceMark,
+        format: &str,
+        report: &str,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO source (path, size, mtime_us, format, imported_us, report) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime_us = excluded.mtime_us,
+               format = excluded.format, imported_us = excluded.imported_us, report = excluded.report";
+        let values = params![
+            mark.path,
+            mark.size as i64,
+            mark.mtime_us,
+            format,
+            self.now_us,
+            report
+        ];
+        self.store.db.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> &IntakeCounts {
+        &self.counts
+    }
+
+    /// Takes the counts so far and starts new ones, for a report a file.
+    pub fn take_counts(&mut self) -> IntakeCounts {
+        self.counts.bytes_in = self.bodies.bytes_in;
+        self.counts.bytes_new = self.bodies.bytes_new;
+        (self.bodies.bytes_in, self.bodies.bytes_new) = (0, 0);
+        self.since_commit.0 = 0;
+        std::mem::take(&mut self.counts)
+    }
+
+    /// Commits and ends the import.
+    pub fn finish(mut self) -> Result<IntakeCounts, StoreError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        self.abandon()?;
+        self.store.db.execute_batch("COMMIT")?;
+        Ok(self.take_counts())
+    }
+
+    /// Drops a run whose end never came (the reader stopped): what the next import finds is clean.
+    fn abandon(&mut self) -> Result<(), StoreError> {
+        match self.open.take() {
+            Some(open) => self.delete_run(open.seq),
+            None => Ok(()),
+        }
+    }
+
+    fn sweep(&self) -> Result<(), StoreError> {
+        let mut query = self
+            .store
+            .db
+            .prepare("SELECT seq FROM run WHERE id GLOB 'importing~*' AND imported_us < ?1")?;
+        let stale: Vec<i64> = query
+            .query_map([self.now_us - STALE_US], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        stale.into_iter().try_for_each(|seq| self.delete_run(seq))
+    }
+
+    fn take(&mut self, item: Item) -> Result<(), StoreError> {
+        match item {
+            Item::Begin(head) => self.begin(&head),
+            Item::Step(step) => self.step(*step),
+            Item::Call(call) => self.call(*call),
+            Item::Reward(reward) => self.reward(&reward),
+            Item::Label(label) => self.label(&label),
+            Item::End(head) => self.end(*head),
+            Item::Skip(skip) => {
+                if self.counts.skipped.len() < MAX_SKIPS {
+                    self.counts.skipped.push(skip);
+                } else {
+                    self.counts.more_skips += 1;
+                }
+                Ok(())
+            }
+            Item::NotUnderstood { what, count } => {
+                *self.counts.not_understood.entry(what).or_default() += count;
+                Ok(())
+            }
+        }
+    }
+
+    fn begin(&mut self, head: &Rollout) -> Result<(), StoreError> {
+        self.abandon()?;
+        let known = self.known_like(head)?;
+        let named = !head.id.0.is_empty() && !self.is_taken(&head.id.0)?;
+        let seq = self.insert_run(head, named)?;
+        self.open = Some(OpenRun {
+            seq,
+            named,
+            steps: 0,
+            calls: 0,
+            rewards: 0,
+            labels: 0,
+            errors: 0,
+            has_retry: false,
+            has_rewrite: false,
+            has_unknown: false,
+            logical: HashSet::new(),
+            reward: None,
+            chain: [0; 16],
+            facts: blake3::Hasher::new(),
+            known,
+        });
+        Ok(())
+    }
+
+    fn step(&mut self, mut step: Step) -> Result<(), StoreError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        step.index = open.steps;
+        let (body, hash) = self.bodies.put(&self.store.db, &step.text)?;
+        rows::insert_step(&self.store.db, open.seq, &step, body)?;
+        open.chain = identity::link(&open.chain, &step, &hash);
+        open.steps += 1;
+        open.errors += u32::from(step.is_failed());
+        open.has_unknown |= step.owner == crate::domain::Owner::Unknown;
+        open.has_rewrite |= !step.replaces.is_empty();
+        for known in open.known.iter_mut().filter(|k| k.steps == open.steps) {
+            known.is_prefix = known.chain == open.chain;
+        }
+        self.counts.steps += 1;
+        self.since_commit.1 += 1;
+        self.commit_if_due()
+    }
+
+    fn call(&mut self, mut call: Call) -> Result<(), StoreError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        call.index = open.calls;
+        open.calls += 1;
+        open.has_rewrite |= call.context_rewrite;
+        if let Some(logical) = &call.logical_request_id {
+            open.has_retry |= !open.logical.insert(logical.clone());
+        }
+        open.facts
+            .update(&serde_json::to_vec(&call).unwrap_or_default());
+        self.counts.calls += 1;
+        rows::insert_call(&self.store.db, open.seq, &call)
+    }
+
+    fn reward(&mut self, reward: &Reward) -> Result<(), StoreError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        rows::insert_reward(&self.store.db, open.seq, open.rewards, reward)?;
+        open.rewards += 1;
+        open.facts
+            .update(&serde_json::to_vec(reward).unwrap_or_default());
+        // The last reward wins, as in Agent Lightning; one without a result does not hide one with.
+        if reward.result.is_some() || open.reward.is_none() {
+            open.reward = Some((reward.result, reward.status.word().to_owned()));
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, label: &ForeignLabel) -> Result<(), StoreError> {
+        let Some(open) = &mut self.open else {
+            return Ok(());
+        };
+        rows::insert_label(&self.store.db, open.seq, open.labels, label)?;
+        open.labels += 1;
+        open.facts
+            .update(&serde_json::to_vec(label).unwrap_or_default());
+        Ok(())
+    }
+
+    fn end(&mut self, head: Rollout) -> Result<(), StoreError> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        self.counts.read += 1;
+        open.facts.update(&identity::plain_head(&head));
+        match self.arrival(&open, &head)? {
+            Arrival::New => {
+                let id = self.free_id(&open, &head)?;
+                self.seal(open.seq, &id, &open, head)?;
+                self.counts.stored += 1;
+            }
+            Arrival::Duplicate => {
+                self.delete_run(open.seq)?;
+                self.counts.steps -= u64::from(open.steps);
+                self.counts.calls -= u64::from(open.calls);
+                self.counts.duplicates += 1;
+            }
+            Arrival::Updated { seq, id } => {
+                self.replace(seq, &open)?;
+                self.seal(seq, &id, &open, head)?;
+                self.counts.updated += 1;
+            }
+            Arrival::Grown { seq, id, had } => {
+                self.replace(seq, &open)?;
+                self.seal(seq, &id, &open, head)?;
+                self.counts.steps -= u64::from(had);
+                self.counts.grown += 1;
+            }
+        }
+        self.commit_if_due()
+    }
+
+    fn commit_if_due(&mut self) -> Result<(), StoreError> {
+        let new_bytes = self.bodies.bytes_new.saturating_sub(self.since_commit.0);
+        if new_bytes < COMMIT_BYTES && self.since_commit.1 < COMMIT_STEPS {
+            return Ok(());
+        }
+        if let Some(open) = &self.open {
+            // With its chain, so that the next import takes up a run whose import was killed.
+            let sql = "UPDATE run SET steps = ?2, chain = ?3 WHERE seq = ?1";
+            let values = params![open.seq, open.steps, open.chain.as_slice()];
+            self.store.db.prepare_cached(sql)?.execute(values)?;
+        }
+        self.store.db.execute_batch("COMMIT; BEGIN IMMEDIATE")?;
+        self.since_commit = (self.bodies.bytes_new, 0);
+        Ok(())
+    }
+}
+
+impl Sink for Intake<'_> {
+    fn put(&mut self, item: Item) -> ControlFlow<()> {
+        if self.failed.is_some() {
+            return ControlFlow::Break(());
+        }
+        match self.take(item) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+}
+
+impl Drop for Intake<'_> {
+    fn drop(&mut self) {
+        if !self.store.db.is_autocommit() {
+            // Not finished: keep what was committed before, drop the rest.
+            self.bodies.forget();
+            let _ = self.store.db.execute_batch("ROLLBACK");
+        }
+    }
+}
+
+/// A minted id: short, from content.
+fn minted_id(chain: &Hash) -> String {
+    chain
+        .iter()
+        .take(5)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,172 @@
+//! Says whether a run that arrives is new, known, grown, or another run of the same name.
+
+use super::super::StoreError;
+use super::super::bodies::Hash;
+use super::{Intake, OpenRun, minted_id};
+use crate::domain::{Rollout, SourceSpan, Step};
+use rusqlite::{OptionalExtension, params};
+
+/// A run in the file that the arriving one may be.
+pub(super) struct Known {
+    pub(super) seq: i64,
+    pub(super) id: String,
+    pub(super) steps: u32,
+    pub(super) chain: Hash,
+    pub(super) facts: Vec<u8>,
+    pub(super) source: String,
+    /// The arriving run's first `steps` steps are this run's steps.
+    pub(super) is_prefix: bool,
+}
+
+/// What an arriving run turns out to be.
+pub(super) enum Arrival {
+    New,
+    Duplicate,
+    Updated { seq: i64, id: String },
+    Grown { seq: i64, id: String, had: u32 },
+}
+
+/// Adds a step to the hash of all steps before it.
+pub(super) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(chain);
+    hasher.update(body);
+    let marks = [
+        step.owner.word(),
+        step.kind.word(),
+        step.role.word(),
+        step.status.word(),
+    ];
+    for mark in marks.into_iter().chain([
+        step.tool.as_deref().unwrap_or("\u{0}"),
+        step.tool_call_id.as_deref().unwrap_or("\u{0}"),
+        step.name.as_deref().unwrap_or("\u{0}"),
+    ]) {
+        hasher.update(mark.as_bytes());
+        hasher.update(&[0xff]);
+    }
+    hasher.update(&step.message.to_le_bytes());
+    hasher.update(&[u8::from(step.off_path), u8::from(step.copied)]);
+    let mut out = [0; 16];
+    out.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    out
+}
+
+/// The head without what depends on where the file lies.
+pub(super) fn plain_head(head: &Rollout) -> Vec<u8> {
+    let plain = Rollout {
+        source: String::new(),
+        span: SourceSpan::default(),
+        ..head.clone()
+    };
+    serde_json::to_vec(&plain).unwrap_or_default()
+}
+
+impl Intake<'_> {
+    /// Runs with the same name, or (for minted names) from the same place of the same file.
+    pub(super) fn known_like(&self, head: &Rollout) -> Result<Vec<Known>, StoreError> {
+        let sql = "SELECT seq, id, steps, chain, facts, source FROM run
+             WHERE (base_id = ?1 AND ?1 <> '') OR (?2 AND source = ?3 AND src_offset = ?4) ORDER BY seq";
+        let mut query = self.store.db.prepare_cached(sql)?;
+        let offset = head.span.offset as i64;
+        let rows = query.query_map(
+            params![head.id.0, head.id.0.is_empty(), head.source, offset],
+            |row| {
+                Ok(Known {
+                    seq: row.get(0)?,
+                    id: row.get(1)?,
+                    steps: row.get(2)?,
+                    chain: row.get::<_, Vec<u8>>(3)?.try_into().unwrap_or_default(),
+                    facts: row.get(4)?,
+                    source: row.get(5)?,
+                    is_prefix: false,
+                })
+            },
+        )?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub(super) fn arrival(&self, open: &OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
+        if let Some(same) = open
+            .known
+            .iter()
+            .find(|k| k.steps == open.steps && k.chain == open.chain)
+        {
+            let is_news =
+                same.source == head.source && same.facts != open.facts.finalize().as_bytes()[..16];
+            return Ok(match is_news {
+                true => Arrival::Updated {
+                    seq: same.seq,
+                    id: same.id.clone(),
+                },
+                false => Arrival::Duplicate,
+            });
+        }
+        if head.id.0.is_empty() && self.has_chain(open)? {
+            return Ok(Arrival::Duplicate);
+        }
+        let grown = |k: &&Known| k.is_prefix && k.steps > 0 && k.steps < open.steps;
+        if let Some(old) = open.known.iter().filter(grown).max_by_key(|k| k.steps) {
+            return Ok(Arrival::Grown {
+                seq: old.seq,
+                id: old.id.clone(),
+                had: old.steps,
+            });
+        }
+        for longer in open
+            .known
+            .iter()
+            .filter(|k| k.steps > open.steps && open.steps > 0)
+        {
+            if self.chain_at(longer.seq, open.steps)? == open.chain {
+                return Ok(Arrival::Duplicate);
+            }
+        }
+        Ok(Arrival::New)
+    }
+
+    fn has_chain(&self, open: &OpenRun) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM run WHERE chain = ?1 AND steps = ?2 AND seq <> ?3";
+        let mut query = self.store.db.prepare_cached(sql)?;
+        let values = params![open.chain.as_slice(), open.steps, open.seq];
+        Ok(query.query_row(values, |_| Ok(())).optional()?.is_some())
+    }
+
+    /// The chain of a stored run after its first `steps` steps.
+    fn chain_at(&self, seq: i64, steps: u32) -> Result<Hash, StoreError> {
+        let mut chain = [0; 16];
+        for at in 0..steps {
+            let (step, body) = super::rows::bare_step(&self.store.db, seq, at)?;
+            chain = link(&chain, &step, &body);
+        }
+        Ok(chain)
+    }
+
+    pub(super) fn is_taken(&self, id: &str) -> Result<bool, StoreError> {
+        let mut query = self
+            .store
+            .db
+            .prepare_cached("SELECT 1 FROM run WHERE id = ?1")?;
+        Ok(query.query_row([id], |_| Ok(())).optional()?.is_some())
+    }
+
+    /// The file's own id, or a short content hash; a clash gets a suffix.
+    pub(super) fn free_id(&self, open: &OpenRun, head: &Rollout) -> Result<String, StoreError> {
+        let base = if head.id.0.is_empty() {
+            minted_id(&open.chain)
+        } else {
+            head.id.0.clone()
+        };
+        if open.named || !self.is_taken(&base)? {
+            return Ok(base);
+        }
+        let mut n = 2u32;
+        loop {
+            let id = format!("{base}~{n}");
+            if !self.is_taken(&id)? {
+                return Ok(id);
+            }
+            n += 1;
+        }
+    }
+}
