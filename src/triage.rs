@@ -1,10 +1,11 @@
 //! Labels, pairs, queues, agreement, evidence status, differences: facts in, conclusions out. No clock, no disk.
 
 mod filter;
+mod plain;
 mod taxonomy;
 
 pub use filter::{
-    Completion, FilterChoice, FilterError, complete_filter, nearest_word, parse_filter,
-    print_filter,
+    Completion, FilterChoice, FilterError, complete_filter, parse_filter, print_filter,
 };
+pub use plain::Plain;
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};

@@ -1,9 +1,10 @@
 //! Reads the filter language. Unknown keys and values are errors with a suggestion.
 
+use super::FilterError;
 use super::split::{Piece, RawTerm, split};
 use super::vocabulary::{closed_values, features, keys};
-use super::{FilterError, nearest_word};
 use crate::domain::filter::{Compare, Condition, Feature, Field, Filter, Sort, Term};
+use crate::text::nearest;
 
 /// Longest filter that is read; past it something was pasted by mistake.
 const MAX_FILTER_CHARS: usize = 4096;
@@ -196,7 +197,7 @@ fn joined(raw: &RawTerm) -> Result<String, FilterError> {
 }
 
 fn unknown_key(key: &Piece) -> FilterError {
-    let hint = match nearest_word(&key.text, keys()) {
+    let hint = match nearest(&key.text, keys()) {
         Some(word) => format!("did you mean `{word}`? To search for the words, quote them"),
         None => format!(
             "keys are {}; to search for the words, quote them",
@@ -212,7 +213,7 @@ fn unknown_key(key: &Piece) -> FilterError {
 }
 
 fn one_of(word: &str, known: &[&str]) -> String {
-    match nearest_word(word, known.iter().copied()) {
+    match nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of {}", known.join(", ")),
     }

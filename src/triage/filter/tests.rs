@@ -184,7 +184,7 @@ fn completes_keys_and_values_in_place() {
         (c.start, words)
     };
     assert_eq!(done("-lay"), (1, vec!["layer:".to_owned()]));
-    assert_eq!(done("旧 layer:in"), (8, vec!["index".to_owned()]));
+    assert_eq!(done("旧 layer:ind"), (8, vec!["index".to_owned()]));
     assert_eq!(
         done("family:refund,pri"),
         (14, vec!["\"price match\"".to_owned()])
