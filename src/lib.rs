@@ -11,6 +11,7 @@ pub mod domain;
 pub mod error;
 pub mod export;
 pub mod fuzzy;
+pub mod guide;
 pub mod import;
 pub mod jobs;
 pub mod log;

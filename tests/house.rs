@@ -11,6 +11,7 @@ const MAX_LINES: usize = 450;
 const ARROWS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("text", &[]),
+    ("guide", &[]),
     ("stats", &[]),
     ("fuzzy", &["text"]),
     ("paths", &["text"]),
