@@ -3,6 +3,7 @@
 //! Each function ties rooms together and decides nothing itself. The command line calls them as they are; the screen
 //! calls them through [`spawn`].
 
+pub mod desk;
 mod samples;
 mod work;
 

@@ -2,6 +2,7 @@
 //!
 //! It keeps and finds; it judges nothing. Rules live in the pure rooms.
 
+mod board;
 mod bodies;
 mod bundle;
 mod decisions;

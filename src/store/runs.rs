@@ -90,7 +90,7 @@ pub struct FacetCount {
     pub count: u64,
 }
 
-const COLUMNS: &str = "r.seq, r.id, r.task, r.family, r.scenario, r.grp, r.format, r.source,
+pub(super) const COLUMNS: &str = "r.seq, r.id, r.task, r.family, r.scenario, r.grp, r.format, r.source,
      coalesce((SELECT o.outcome FROM current_outcome o WHERE o.run = r.id), r.outcome), r.ending, r.model, r.harness,
      r.harness_version, r.index_version, r.prompt_version, r.toolset_version, r.checkpoint, r.steps, r.calls, r.errors,
      r.reward_result, r.reward_status, r.has_retry, r.has_rewrite, r.has_unknown,
@@ -107,19 +107,15 @@ impl Store {
         after: Option<&RunRow>,
         limit: u32,
     ) -> Result<Page, StoreError> {
-        let sort = filter.sort.first().copied().unwrap_or(Sort {
-            field: Field::Imported,
-            descending: false,
-        });
+        let sort = sort_of(filter);
         let mut wanted = Where::of(filter);
         if let Some(row) = after {
             wanted.after(self, sort, row)?;
         }
-        let direction = if sort.descending { "DESC" } else { "ASC" };
-        let key = query::column(sort.field);
         let sql = format!(
-            "SELECT {COLUMNS} FROM run r WHERE {} ORDER BY {key} IS NULL, {key} {direction}, r.seq LIMIT {}",
+            "SELECT {COLUMNS} FROM run r WHERE {} ORDER BY {} LIMIT {}",
             wanted.sql,
+            order(filter),
             u64::from(limit) + 1
         );
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -186,6 +182,24 @@ impl Store {
     }
 }
 
+fn sort_of(filter: &Filter) -> Sort {
+    filter.sort.first().copied().unwrap_or(Sort {
+        field: Field::Imported,
+        descending: false,
+    })
+}
+
+/// The order of a list: by the filter's key, runs without one last, then by order of import.
+pub(super) fn order(filter: &Filter) -> String {
+    let sort = sort_of(filter);
+    let key = query::column(sort.field);
+    let direction = if sort.descending { "DESC" } else { "ASC" };
+    if key == "r.seq" {
+        return format!("r.seq {direction}");
+    }
+    format!("{key} IS NULL, {key} {direction}, r.seq")
+}
+
 impl Where {
     /// Continues after a row: by the sort key, then by order of import. Missing keys come last either way.
     fn after(&mut self, store: &Store, sort: Sort, row: &RunRow) -> Result<(), StoreError> {
@@ -216,7 +230,7 @@ fn text_of(value: Value) -> Option<String> {
     }
 }
 
-fn row_of(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+pub(super) fn row_of(row: &Row<'_>) -> rusqlite::Result<RunRow> {
     let outcome: String = row.get(8)?;
     let ending: String = row.get(9)?;
     let verdict: Option<String> = row.get(25)?;

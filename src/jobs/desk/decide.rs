@@ -1,0 +1,47 @@
+//! Questions that write: decisions, undo, drafts.
+
+use super::question::{Answer, Ask};
+use crate::store::{Act, Store, StoreError};
+
+/// Writes what a question asks to write.
+pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, StoreError> {
+    match ask {
+        Ask::Decide {
+            reviewer,
+            now_us,
+            codebook,
+            decisions,
+        } => {
+            let act = Act {
+                reviewer: &reviewer,
+                now_us,
+                codebook: &codebook,
+            };
+            let records = match decisions.as_slice() {
+                [one] => vec![store.decide(act, one)?],
+                many => store.decide_batch(act, many)?,
+            };
+            Ok(Answer::Decided(records))
+        }
+        Ask::Undo { reviewer, now_us } => Ok(Answer::Undone(store.undo(act(&reviewer, now_us))?)),
+        Ask::Redo { reviewer, now_us } => Ok(Answer::Redone(store.redo(act(&reviewer, now_us))?)),
+        Ask::KeepDraft {
+            reviewer,
+            subject,
+            text,
+            now_us,
+        } => {
+            store.put_draft(&reviewer, &subject, &text, now_us)?;
+            Ok(Answer::Kept)
+        }
+        other => Ok(Answer::failed(other.what(), &"it does not write")),
+    }
+}
+
+fn act(reviewer: &str, now_us: i64) -> Act<'_> {
+    Act {
+        reviewer,
+        now_us,
+        codebook: "",
+    }
+}
