@@ -2,11 +2,19 @@
 //!
 //! The doc comments of the arguments are the manual: `--help`, man pages and completions come out of them.
 
+mod bundle;
 mod completions;
 mod config;
+mod doctor;
 mod env;
+mod import;
+mod label;
+mod list;
 pub(crate) mod output;
+mod registers;
 mod rewards;
+mod show;
+mod undo;
 
 use crate::error::{Failure, Kind, Result};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -93,7 +101,18 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Import(import::Args),
+    Docs(registers::DocsArgs),
+    Tasks(registers::TasksArgs),
+    List(list::Args),
+    Show(show::Args),
+    Label(label::Args),
+    Undo(undo::UndoArgs),
+    Redo(undo::RedoArgs),
     Rewards(rewards::Args),
+    Bundle(bundle::BundleArgs),
+    Merge(bundle::MergeArgs),
+    Doctor(doctor::Args),
     Config(config::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
@@ -157,11 +176,22 @@ fn obey(cli: Cli, out: &mut Out) -> Result<Done> {
 
 fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
     match verb {
+        Verb::Import(args) => import::run(args, env),
+        Verb::Docs(args) => registers::docs(args, env),
+        Verb::Tasks(args) => registers::tasks(args, env),
+        Verb::List(args) => list::run(args, env),
+        Verb::Show(args) => show::run(&args, env),
         Verb::Rewards(args) => rewards::run(args, env),
+        Verb::Label(args) => label::run(&args, env),
+        Verb::Undo(_) => undo::undo(env),
+        Verb::Redo(_) => undo::redo(env),
+        Verb::Bundle(args) => bundle::bundle(&args, env),
+        Verb::Merge(args) => bundle::merge(&args, env),
+        Verb::Doctor(args) => doctor::run(&args, env),
         Verb::Config(args) => config::run(args, env),
         Verb::Completions(args) => completions::run(args, env),
         Verb::Man(args) => completions::man(args, env),
-        Verb::Ids(args) => completions::ids(args, env),
+        Verb::Ids(args) => completions::ids(&args, env),
     }
 }
 

@@ -4,8 +4,42 @@
 //! calls them through [`spawn`].
 
 pub mod desk;
+mod evidence;
+mod import;
+mod index;
+mod raw;
+mod registers;
 mod samples;
 mod work;
 
+pub use evidence::{RunFacts, register, run_facts};
+pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
+pub use index::index;
+pub use raw::raw_source;
+pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};
+
+use crate::store::StoreError;
+
+/// Why a job did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// The workspace.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A source file cannot be shown.
+    #[error("{file}: {why}")]
+    Raw {
+        /// Which file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// Somebody asked to stop; what was done before is kept.
+    #[error("stopped; what was done before is kept")]
+    Cancelled,
+    /// A worker died, which is our bug.
+    #[error("a worker died: {0}")]
+    Died(String),
+}

@@ -2,13 +2,10 @@
 //!
 //! Only names places; creates nothing but what `ensure_parent` is asked for.
 
+use crate::store::{FILE, FOLDER};
 use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 
-/// Folder beside the user's logs that holds the workspace.
-pub const WORKSPACE_DIR: &str = ".triagent";
-/// The workspace's one file.
-pub const WORKSPACE_FILE: &str = "workspace.db";
 /// Settings, both the user's and the workspace's.
 pub const CONFIG_FILE: &str = "config.toml";
 
@@ -17,23 +14,15 @@ pub fn named_workspace(path: &Path) -> PathBuf {
     if !path.is_dir() {
         return path.to_path_buf();
     }
-    if path.file_name().is_some_and(|name| name == WORKSPACE_DIR) {
-        return path.join(WORKSPACE_FILE);
+    if path.file_name().is_some_and(|name| name == FOLDER) {
+        return path.join(FILE);
     }
-    path.join(WORKSPACE_DIR).join(WORKSPACE_FILE)
-}
-
-/// Returns the workspace of `start` or of its nearest parent that has one.
-pub fn find_workspace(start: &Path) -> Option<PathBuf> {
-    start
-        .ancestors()
-        .map(|folder| folder.join(WORKSPACE_DIR).join(WORKSPACE_FILE))
-        .find(|file| file.is_file())
+    path.join(FOLDER).join(FILE)
 }
 
 /// Returns where a new workspace of `folder` goes.
 pub fn new_workspace(folder: &Path) -> PathBuf {
-    folder.join(WORKSPACE_DIR).join(WORKSPACE_FILE)
+    folder.join(FOLDER).join(FILE)
 }
 
 /// Returns the workspace's own settings file, which lies beside its database.
@@ -70,26 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_parent_with_a_workspace_wins() {
-        let top = tempfile::tempdir().unwrap();
-        let deep = top.path().join("a/b/c");
-        std::fs::create_dir_all(&deep).unwrap();
-        let far = new_workspace(top.path());
-        let near = new_workspace(&top.path().join("a"));
-        for file in [&far, &near] {
-            ensure_parent(file).unwrap();
-            std::fs::write(file, "").unwrap();
-        }
-        assert_eq!(find_workspace(&deep), Some(near));
-        assert_eq!(find_workspace(top.path()), Some(far));
-    }
-
-    #[test]
     fn a_named_folder_means_the_workspace_inside_it() {
         let top = tempfile::tempdir().unwrap();
-        let inner = top.path().join(WORKSPACE_DIR);
+        let inner = top.path().join(FOLDER);
         std::fs::create_dir(&inner).unwrap();
-        let expected = inner.join(WORKSPACE_FILE);
+        let expected = inner.join(FILE);
         assert_eq!(named_workspace(top.path()), expected);
         assert_eq!(named_workspace(&inner), expected);
         let file = top.path().join("my.db");

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("guide", &[]),
     ("stats", &[]),
     ("fuzzy", &["text"]),
-    ("paths", &["text"]),
+    ("paths", &["text", "store"]),
     ("log", &["paths"]),
     ("import", &["domain", "text"]),
     ("clean", &["domain", "text"]),

@@ -4,6 +4,8 @@
 
 use super::Done;
 use super::env::Env;
+use crate::domain::filter::{Condition, Field};
+use crate::domain::{Filter, Term};
 use crate::error::{Explain, Result};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -102,8 +104,29 @@ fn with_zsh_ids(script: &str) -> String {
     whole.replacen("_triagent() {", &format!("{ids}_triagent() {{"), 1)
 }
 
-pub(crate) fn ids(args: IdsArgs, env: &mut Env) -> Result<Done> {
-    let _ = (args, env);
+/// Run names offered at once; a longer list helps nobody.
+const IDS_OFFERED: u32 = 200;
+
+/// Prints run names that begin so. Silent where there is no workspace: a shell asked, not a person.
+pub(crate) fn ids(args: &IdsArgs, env: &mut Env) -> Result<Done> {
+    let Ok(store) = env.store() else {
+        return Ok(Done::Whole);
+    };
+    let filter = Filter {
+        terms: vec![Term {
+            negated: false,
+            condition: Condition::Is {
+                field: Field::Run,
+                values: vec![args.prefix.clone()],
+            },
+        }],
+        sort: Vec::new(),
+    };
+    for row in store.runs(&filter, None, IDS_OFFERED)?.rows {
+        if row.id.as_str().starts_with(&args.prefix) {
+            env.out.line(row.id)?;
+        }
+    }
     Ok(Done::Whole)
 }
 

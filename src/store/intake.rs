@@ -122,6 +122,16 @@ impl Store {
             .optional()?;
         Ok(row.unwrap_or(false))
     }
+
+    /// The report that was kept when a file was imported to its end, as JSON.
+    pub fn source_report(&self, path: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT report FROM source WHERE path = ?1";
+        Ok(self
+            .db
+            .prepare_cached(sql)?
+            .query_row([path], |row| row.get(0))
+            .optional()?)
+    }
 }
 
 impl Intake<'_> {
