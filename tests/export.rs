@@ -1,1 +1,11 @@
-//! Tests of export.
+//! Exports: what leaves, what stays out and why, and that the same input gives the same bytes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod consumers;
+mod fixtures;
+mod trl;

@@ -103,8 +103,13 @@ impl ChatMessage {
 
 /// Returns the messages that stood before step `before` on the main path, replaced steps left out.
 pub fn context_before(steps: &[Step], before: u32) -> Vec<ChatMessage> {
+    messages(visible_before(steps, before))
+}
+
+/// Returns the steps that stood before step `before` on the main path, replaced steps left out.
+pub fn visible_before(steps: &[Step], before: u32) -> Vec<&Step> {
     let first = decision_start(steps, before);
-    let visible: Vec<&Step> = steps
+    let mut visible: Vec<&Step> = steps
         .iter()
         .filter(|s| s.index < first && s.is_in_context())
         .collect();
@@ -112,7 +117,8 @@ pub fn context_before(steps: &[Step], before: u32) -> Vec<ChatMessage> {
         .iter()
         .flat_map(|s| s.replaces.iter().copied())
         .collect();
-    messages(visible.into_iter().filter(|s| !replaced.contains(&s.index)))
+    visible.retain(|s| !replaced.contains(&s.index));
+    visible
 }
 
 /// Returns the decision that step `at` belongs to: all model-owned steps of its message.

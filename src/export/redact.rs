@@ -1,0 +1,147 @@
+//! Puts placeholders where a person said "redact", in every string of a row that leaves.
+
+use super::why::Why;
+use crate::domain::{ChatMessage, Redaction};
+use aho_corasick::{AhoCorasick, MatchKind};
+use serde_json::Value;
+
+/// Replaces the words of one run's redactions.
+pub(crate) struct Redactor {
+    finder: Option<AhoCorasick>,
+    placeholders: Vec<String>,
+}
+
+impl Redactor {
+    pub(crate) fn new(redactions: &[Redaction]) -> Self {
+        let mut words = Vec::new();
+        let mut placeholders = Vec::new();
+        for redaction in redactions.iter().filter(|r| !r.words.is_empty()) {
+            for form in forms(&redaction.words) {
+                words.push(form);
+                placeholders.push(redaction.placeholder.clone());
+            }
+        }
+        // Without words there is nothing to build, and that is the usual run.
+        let build = || {
+            AhoCorasick::builder()
+                .match_kind(MatchKind::LeftmostLongest)
+                .build(&words)
+                .ok()
+        };
+        let finder = if words.is_empty() { None } else { build() };
+        Self {
+            finder,
+            placeholders,
+        }
+    }
+
+    /// Redacts a text in place.
+    pub(crate) fn text(&self, text: &mut String) {
+        if let Some(finder) = self.finder.as_ref().filter(|f| f.is_match(text.as_str())) {
+            *text = finder.replace_all(text, &self.placeholders);
+        }
+    }
+
+    /// Redacts a message; arguments that were JSON stay JSON.
+    pub(crate) fn message(&self, message: &mut ChatMessage) -> Result<(), Why> {
+        if self.finder.is_none() {
+            return Ok(());
+        }
+        for text in [
+            &mut message.content,
+            &mut message.reasoning,
+            &mut message.name,
+        ]
+        .into_iter()
+        .flatten()
+        {
+            self.text(text);
+        }
+        for call in &mut message.tool_calls {
+            self.arguments(&mut call.arguments)
+                .map_err(|()| Why::RedactionBreaks {
+                    tool: call.name.clone(),
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Redacts arguments as logged. A bare number that is replaced becomes a string.
+    pub(crate) fn arguments(&self, arguments: &mut String) -> Result<(), ()> {
+        let Ok(mut tree) = serde_json::from_str::<Value>(arguments) else {
+            self.text(arguments);
+            return Ok(());
+        };
+        let before = arguments.clone();
+        self.text(arguments);
+        if *arguments == before || serde_json::from_str::<Value>(arguments).is_ok() {
+            return Ok(());
+        }
+        self.value(&mut tree);
+        *arguments = serde_json::to_string(&tree).map_err(|_| ())?;
+        Ok(())
+    }
+
+    /// Redacts every string of a tree, and numbers whose digits are the words.
+    pub(crate) fn value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.text(text),
+            Value::Array(items) => items.iter_mut().for_each(|v| self.value(v)),
+            Value::Object(map) => map.values_mut().for_each(|v| self.value(v)),
+            Value::Number(number) => {
+                let mut text = number.to_string();
+                let before = text.len();
+                self.text(&mut text);
+                if text.len() != before || text.parse::<f64>().is_err() {
+                    *value = Value::String(text);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+}
+
+/// The words as they stand in plain text, and as they stand inside JSON.
+fn forms(words: &str) -> Vec<String> {
+    let mut out = vec![words.to_owned()];
+    if let Ok(quoted) = serde_json::to_string(words) {
+        let inner = quoted.trim_matches('"');
+        // A word that ends in a quote would lose it here; then its plain form alone must do.
+        if inner != words && format!("\"{inner}\"") == quoted {
+            out.push(inner.to_owned());
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redactor() -> Redactor {
+        let one = |words: &str, placeholder: &str| Redaction {
+            finding: "f".to_owned(),
+            words: words.to_owned(),
+            placeholder: placeholder.to_owned(),
+        };
+        Redactor::new(&[
+            one("a@b.cn", "[EMAIL_1]"),
+            one("4111111111111111", "[CARD_1]"),
+            one("x\ny", "[KEY_1]"),
+        ])
+    }
+
+    #[test]
+    fn arguments_stay_json_whatever_is_redacted() {
+        let check = |before: &str, after: &str| {
+            let mut text = before.to_owned();
+            redactor().arguments(&mut text).unwrap();
+            assert_eq!(text, after);
+        };
+        check(r#"{"to": "a@b.cn"}"#, r#"{"to": "[EMAIL_1]"}"#);
+        check(r#"{"card":4111111111111111}"#, r#"{"card":"[CARD_1]"}"#);
+        check(r#"{"key":"x\ny"}"#, r#"{"key":"[KEY_1]"}"#);
+        check(r#"{"n": 1.50}"#, r#"{"n": 1.50}"#);
+        check("broken a@b.cn", "broken [EMAIL_1]");
+    }
+}
