@@ -1,16 +1,30 @@
 //! Labels, pairs, queues, agreement, evidence status, differences: facts in, conclusions out. No clock, no disk.
 
 mod day;
+mod diff;
 mod evidence;
 mod filter;
+mod pairing;
 mod plain;
+mod standard;
 mod taxonomy;
+mod view;
 
+pub use diff::{
+    ComparedLayer, DiffRow, Divergence, LayerDifference, LayerState, RowKind, RunDiff, WordChange,
+    WordSide, align, align_many, diff_runs, weights_note, word_diff,
+};
 pub use evidence::{
     Evidence, EvidenceFacts, Place, Register, SeenVersion, SpanFound, evidence_status,
 };
 pub use filter::{
     Completion, FilterChoice, FilterError, complete_filter, parse_filter, print_filter,
 };
+pub use pairing::{
+    Comparable, NotComparable, PairFacts, PairProblem, PairSuggestion, check_pair,
+    compare_decisions, decision_hashes, first_differing_decision, is_blocked, suggest_pairings,
+};
 pub use plain::Plain;
+pub use standard::{Standard, StandardVerdict};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};
+pub use view::RunView;
