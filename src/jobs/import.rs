@@ -3,22 +3,21 @@
 //! Units are read side by side and written one after the other, in the order in which they were found, so the same
 //! folder always gives the same workspace. Memory stays bounded: a parser that is ahead waits for the writer.
 
-use super::JobError;
-use crate::domain::{Item, Progress, Sink, Skip};
-use crate::import::{self, FileReport, Unit, UnitKind};
-use crate::store::{Intake, IntakeCounts, SourceMark, Store};
-use crossbeam_channel::{Receiver, Sender, bounded};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+mod report;
+mod side;
+mod work;
 
-/// Items are handed over in batches of about so many bytes: big enough to be cheap, small enough to be bounded.
-const BATCH_BYTES: usize = 256 << 10;
-/// Batches that one parser may be ahead of the writer.
-const BATCHES_AHEAD: usize = 8;
-/// More parsers than this only wait for the one writer.
-const MAX_PARSERS: usize = 8;
+pub use report::{ImportTotals, UnitReport};
+
+use super::JobError;
+use crate::domain::{Item, Progress, Sink};
+use crate::import;
+use crate::store::{Intake, IntakeCounts, SourceMark, Store};
+use crossbeam_channel::Receiver;
+use report::{merge, unread};
+use side::{Message, read_side_by_side};
+use std::path::PathBuf;
+use work::Work;
 
 /// How to import.
 #[derive(Debug, Clone, Default)]
@@ -29,79 +28,6 @@ pub struct ImportOptions {
     pub threads: usize,
     /// Read files again that have not changed since the last import.
     pub again: bool,
-}
-
-/// What came of one file or folder.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct UnitReport {
-    /// File or folder.
-    pub file: String,
-    /// Format it was read as.
-    pub format: Option<String>,
-    /// Why that format.
-    pub reason: String,
-    /// Runs read to their end.
-    pub read: u64,
-    /// New runs.
-    pub stored: u64,
-    /// Runs that were here already.
-    pub duplicates: u64,
-    /// Runs that were here and have grown.
-    pub grown: u64,
-    /// Runs whose steps were here and whose rewards or labels are new.
-    pub updated: u64,
-    /// The file has not changed since it was imported, so it was not opened.
-    pub unchanged: bool,
-    /// Steps read.
-    pub steps: u64,
-    /// Calls read.
-    pub calls: u64,
-    /// Rewards read.
-    pub rewards: u64,
-    /// Labels of others.
-    pub labels: u64,
-    /// Reports of one inference beyond the first.
-    pub repeated: u64,
-    /// Bytes read.
-    pub bytes: u64,
-    /// What could not be read.
-    pub skipped: Vec<Skip>,
-    /// How much could not be read in all.
-    pub skips: u64,
-    /// Row types and fields that are not understood.
-    pub not_understood: BTreeMap<String, u64>,
-    /// What the file does not tell, with how often.
-    pub missing: BTreeMap<String, u64>,
-    /// Remarks.
-    pub notes: Vec<String>,
-    /// Reading stopped before the end.
-    pub stopped: bool,
-}
-
-/// Sums over all units.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ImportTotals {
-    /// Files and folders.
-    pub units: u64,
-    /// Of these, unchanged since the last import.
-    pub unchanged: u64,
-    /// Runs read to their end.
-    pub read: u64,
-    /// New runs.
-    pub stored: u64,
-    /// Runs that were here already.
-    pub duplicates: u64,
-    /// Runs that have grown or got new rewards or labels.
-    pub renewed: u64,
-    /// What could not be read.
-    pub skips: u64,
-    /// Bytes read.
-    pub bytes: u64,
-    /// Bytes of step texts handed in.
-    pub text_bytes: u64,
-    /// Of these, bytes that were new.
-    pub new_text_bytes: u64,
 }
 
 /// Imports paths into a workspace and tells `each` what came of every unit, in order.
@@ -174,40 +100,6 @@ pub fn try_import(
     Ok(totals)
 }
 
-impl ImportTotals {
-    fn add(&mut self, report: &UnitReport) {
-        self.units += 1;
-        self.unchanged += u64::from(report.unchanged);
-        self.read += report.read;
-        self.stored += report.stored;
-        self.duplicates += report.duplicates;
-        self.renewed += report.grown + report.updated;
-        self.skips += report.skips;
-        self.bytes += report.bytes;
-    }
-}
-
-/// A unit that will be read.
-struct Work {
-    unit: Unit,
-    /// Taken before reading: a file that grows meanwhile is seen as changed by the next import.
-    mark: Option<SourceMark>,
-    bytes: u64,
-}
-
-impl Work {
-    fn new(unit: Unit) -> Self {
-        let mark = mark_of(&unit);
-        let bytes = mark.as_ref().map_or(0, |m| m.size);
-        Self { unit, mark, bytes }
-    }
-}
-
-enum Message {
-    Items(Vec<Item>),
-    Done(Box<FileReport>),
-}
-
 fn plan(
     store: &Store,
     paths: &[PathBuf],
@@ -248,131 +140,6 @@ fn unchanged(store: &Store, mark: &SourceMark) -> Result<UnitReport, JobError> {
     })
 }
 
-fn unread(skip: Skip) -> UnitReport {
-    UnitReport {
-        file: skip.file.clone(),
-        reason: skip.reason.clone(),
-        skips: 1,
-        skipped: vec![skip],
-        ..UnitReport::default()
-    }
-}
-
-/// Runs `write` for every unit, in order, while parsers read ahead.
-fn read_side_by_side(
-    work: &[Work],
-    options: &ImportOptions,
-    progress: &Progress,
-    mut write: impl FnMut(&Work, &Receiver<Message>) -> Result<(), JobError>,
-) -> Result<(), JobError> {
-    let parsers = parsers(options.threads).min(work.len().max(1));
-    let (hand_out, take) = bounded::<(&Work, Sender<Message>)>(parsers);
-    std::thread::scope(|scope| {
-        for n in 0..parsers {
-            let take = take.clone();
-            let name = format!("{}parser-{n}", super::work::THREAD_PREFIX);
-            let run = move || parse_all(&take, options.format.as_deref(), progress);
-            let started = std::thread::Builder::new()
-                .name(name)
-                .spawn_scoped(scope, run);
-            started.map_err(|e| JobError::Died(format!("no thread to parse on: {e}")))?;
-        }
-        drop(take);
-        let mut waiting = work.iter();
-        let mut under_way = VecDeque::new();
-        loop {
-            while under_way.len() < parsers && !progress.is_cancelled() {
-                let Some(job) = waiting.next() else { break };
-                let (send, batches) = bounded(BATCHES_AHEAD);
-                hand_out
-                    .send((job, send))
-                    .map_err(|_| JobError::Died("all parsers ended".to_owned()))?;
-                under_way.push_back((job, batches));
-            }
-            let Some((job, batches)) = under_way.pop_front() else {
-                return Ok(());
-            };
-            write(job, &batches)?;
-        }
-    })
-}
-
-fn parsers(asked: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let wanted = if asked == 0 {
-        // One core is the writer's.
-        cores.saturating_sub(1)
-    } else {
-        asked
-    };
-    wanted.clamp(1, MAX_PARSERS)
-}
-
-fn parse_all(take: &Receiver<(&Work, Sender<Message>)>, format: Option<&str>, progress: &Progress) {
-    for (job, send) in take {
-        let mut sink = Batches {
-            send,
-            items: Vec::new(),
-            bytes: 0,
-        };
-        let report = import::read(&job.unit, format, &mut sink, progress);
-        if sink.flush().is_continue() {
-            // The writer is gone if this fails, and then nobody needs the report.
-            let _ = sink.send.send(Message::Done(Box::new(report)));
-        }
-    }
-}
-
-/// Hands items over in batches.
-struct Batches {
-    send: Sender<Message>,
-    items: Vec<Item>,
-    bytes: usize,
-}
-
-impl Batches {
-    fn flush(&mut self) -> ControlFlow<()> {
-        self.bytes = 0;
-        let items = std::mem::take(&mut self.items);
-        if items.is_empty() || self.send.send(Message::Items(items)).is_ok() {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
-    }
-}
-
-impl Sink for Batches {
-    fn put(&mut self, item: Item) -> ControlFlow<()> {
-        self.bytes += weight(&item);
-        self.items.push(item);
-        if self.bytes < BATCH_BYTES {
-            return ControlFlow::Continue(());
-        }
-        self.flush()
-    }
-}
-
-/// About how many bytes an item holds in memory.
-fn weight(item: &Item) -> usize {
-    const HEAD: usize = 256;
-    HEAD + match item {
-        Item::Step(step) => step.text.len(),
-        Item::Call(call) => {
-            let ids = |list: &Option<Vec<u32>>| list.as_ref().map_or(0, |l| l.len() * 4);
-            ids(&call.prompt_token_ids)
-                + ids(&call.completion_token_ids)
-                + call.logprobs.as_ref().map_or(0, |l| l.len() * 8)
-        }
-        Item::Begin(_)
-        | Item::Reward(_)
-        | Item::Label(_)
-        | Item::End(_)
-        | Item::Skip(_)
-        | Item::NotUnderstood { .. } => 0,
-    }
-}
-
 fn write_unit(
     intake: &mut Intake<'_>,
     job: &Work,
@@ -408,80 +175,4 @@ fn remember(intake: &mut Intake<'_>, job: &Work, report: &UnitReport) -> Result<
     };
     let text = serde_json::to_string(report).unwrap_or_default();
     Ok(intake.mark_source(mark, format, &text)?)
-}
-
-fn merge(report: FileReport, counts: &IntakeCounts) -> UnitReport {
-    UnitReport {
-        file: report.file,
-        format: report.format,
-        reason: report.reason,
-        read: counts.read,
-        stored: counts.stored,
-        duplicates: counts.duplicates,
-        grown: counts.grown,
-        updated: counts.updated,
-        unchanged: false,
-        steps: report.steps,
-        calls: report.calls,
-        rewards: report.rewards,
-        labels: report.labels,
-        repeated: report.repeated,
-        bytes: report.bytes,
-        skipped: report.skipped,
-        skips: report.skips,
-        not_understood: report.not_understood,
-        missing: report.missing,
-        notes: report.notes,
-        stopped: report.stopped,
-    }
-}
-
-/// Files in a folder unit that are looked at for its mark.
-const MAX_MARKED_FILES: usize = 10_000;
-
-fn mark_of(unit: &Unit) -> Option<SourceMark> {
-    let (size, mtime_us) = match unit.kind {
-        UnitKind::Stdin => return None,
-        UnitKind::File => marks(&std::fs::metadata(&unit.path).ok()?),
-        UnitKind::Folder => folder_marks(&unit.path)?,
-    };
-    Some(SourceMark {
-        path: unit.name.clone(),
-        size,
-        mtime_us,
-    })
-}
-
-fn marks(meta: &std::fs::Metadata) -> (u64, i64) {
-    let since = meta
-        .modified()
-        .ok()
-        .and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok())
-        .unwrap_or_default();
-    (
-        meta.len(),
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
-    )
-}
-
-fn folder_marks(folder: &std::path::Path) -> Option<(u64, i64)> {
-    let mut open = vec![folder.to_path_buf()];
-    let (mut size, mut newest, mut files) = (0, 0, 0);
-    while let Some(next) = open.pop() {
-        for entry in std::fs::read_dir(&next).ok()?.flatten() {
-            let meta = entry.metadata().ok()?;
-            if meta.is_dir() {
-                open.push(entry.path());
-                continue;
-            }
-            let (bytes, at) = marks(&meta);
-            size += bytes;
-            newest = newest.max(at);
-            files += 1;
-            if files > MAX_MARKED_FILES {
-                return None;
-            }
-        }
-    }
-    Some((size, newest))
 }
