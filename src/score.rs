@@ -4,10 +4,20 @@
 //! scores the action's tokens in F32. It decides nothing: which action is better is for other rooms.
 
 mod action;
+mod decoder;
+mod embedded;
+mod engine;
 mod error;
+mod folder;
+mod parts;
+mod prompt;
+mod rope;
 mod scorer;
+mod shape;
 mod source;
 pub mod template;
+mod tokens;
+mod weights;
 
 pub use action::{ActionScore, Part, Request, TokenScore};
 pub use error::ScoreError;

@@ -9,6 +9,7 @@ mod methods;
 mod python;
 
 pub use messages::message_dict;
+pub(super) use python::to_json;
 
 use super::error::ScoreError;
 use crate::domain::ChatMessage;
@@ -74,6 +75,16 @@ impl Template {
     /// The template's text.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// Hash of the template and of the special tokens that it may name.
+    pub(super) fn hash(&self) -> blake3::Hash {
+        let special = Json::Object(self.special.clone()).to_string();
+        blake3::Hasher::new()
+            .update(self.source.as_bytes())
+            .update(&[0])
+            .update(special.as_bytes())
+            .finalize()
     }
 
     /// Renders messages, as `apply_chat_template(messages, tools=tools or None, …)` does.

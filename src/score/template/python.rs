@@ -148,6 +148,21 @@ fn tojson(value: &Value, kwargs: Kwargs) -> Result<Value, Error> {
     Ok(Value::from(out))
 }
 
+/// `json.dumps(x, ensure_ascii=False, separators=(item, key))` of plain JSON.
+pub(in crate::score) fn to_json(json: &serde_json::Value, item: &str, key: &str) -> String {
+    let style = JsonStyle {
+        ascii: false,
+        sorted: false,
+        item: item.to_owned(),
+        key: key.to_owned(),
+        indent: None,
+    };
+    let mut out = String::new();
+    // Plain JSON has no values that cannot be written.
+    let _ = style.write(&mut out, &super::from_json(json), 0);
+    out
+}
+
 fn item_separator(separators: Option<&[String]>, indent: Option<usize>) -> Result<String, Error> {
     match separators {
         Some([item, _]) => Ok(item.clone()),

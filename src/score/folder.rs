@@ -1,0 +1,218 @@
+//! A Hugging Face folder, or the same files inside the program: config, tokenizer, template, weights.
+
+use super::error::ScoreError;
+use super::shape::{Shape, token_ids};
+use super::template::Template;
+use super::tokens::Tokens;
+use super::weights::{Blob, Weights, unreadable};
+use serde_json::{Map, Value};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a JSON or template file; the largest tokenizer.json we know has 33 MB.
+const MAX_JSON_BYTES: u64 = 256 << 20;
+
+/// Everything a scorer is made from.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub name: String,
+    pub is_proxy: bool,
+    pub shape: Shape,
+    pub tokens: Tokens,
+    pub template: Template,
+    pub weights: Weights,
+}
+
+/// Where a model's small files come from.
+pub(super) trait Files {
+    /// Returns a file's bytes, or nothing when there is no such file.
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, ScoreError>;
+    /// What messages call it.
+    fn path(&self, name: &str) -> PathBuf;
+    /// Opens the weights.
+    fn weights(&self) -> Result<Weights, ScoreError>;
+}
+
+/// A folder on disk.
+#[derive(Debug)]
+pub(super) struct Folder(pub PathBuf);
+
+impl Files for Folder {
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, ScoreError> {
+        let path = self.0.join(name);
+        if path.is_file() {
+            read_bounded(&path).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn weights(&self) -> Result<Weights, ScoreError> {
+        let index = self.0.join("model.safetensors.index.json");
+        let single = self.0.join("model.safetensors");
+        if single.is_file() {
+            Weights::open(Blob::File(single.clone()), &single)
+        } else if index.is_file() {
+            Weights::open_sharded(&self.0, &index)
+        } else {
+            Err(ScoreError::File {
+                path: single,
+                why: "no weights".to_owned(),
+                hint: "the folder needs model.safetensors, or model.safetensors.index.json with its shards".to_owned(),
+            })
+        }
+    }
+}
+
+/// Reads a model from its files. `template` replaces the model's own.
+pub(super) fn open(
+    files: &dyn Files,
+    name: &str,
+    template: Option<&Path>,
+) -> Result<Parts, ScoreError> {
+    let config = required_json(files, "config.json")?;
+    let mut shape = Shape::from_config(&files.path("config.json"), &config)?;
+    let settings = json(files, "tokenizer_config.json")?.unwrap_or(Value::Null);
+    if let Some(generation) = json(files, "generation_config.json")? {
+        shape
+            .stop_ids
+            .extend(token_ids(&generation["eos_token_id"]));
+    }
+    let special = special_tokens(files, &settings)?;
+    let source = match template {
+        Some(path) => text(&read_bounded(path)?, path)?,
+        None => chat_template(files, &settings)?,
+    };
+    let Some(bytes) = files.read("tokenizer.json")? else {
+        return Err(ScoreError::File {
+            path: files.path("tokenizer.json"),
+            why: "no such file".to_owned(),
+            hint: "save the tokenizer with transformers' save_pretrained; it writes tokenizer.json"
+                .to_owned(),
+        });
+    };
+    let eos = special.get("eos_token").and_then(Value::as_str);
+    let tokens = Tokens::from_json(
+        &files.path("tokenizer.json"),
+        &bytes,
+        &settings,
+        eos,
+        &shape,
+    )?;
+    Ok(Parts {
+        name: name.to_owned(),
+        is_proxy: false,
+        template: Template::new(&source, special)?,
+        tokens,
+        weights: files.weights()?,
+        shape,
+    })
+}
+
+/// Finds the template: its own file, the tokenizer's config, or the tool-use one of several.
+fn chat_template(files: &dyn Files, settings: &Value) -> Result<String, ScoreError> {
+    // Tools are our daily bread, and transformers too picks this one as soon as tools are given.
+    let named = files.read("additional_chat_templates/tool_use.jinja")?;
+    if let Some(bytes) = named.or(files.read("chat_template.jinja")?) {
+        return text(&bytes, &files.path("chat_template.jinja"));
+    }
+    let inner = match json(files, "chat_template.json")? {
+        Some(own) => own["chat_template"].clone(),
+        None => settings["chat_template"].clone(),
+    };
+    let by_name = |name: &str| match &inner {
+        Value::Array(list) => {
+            let found = list.iter().find(|t| t["name"] == name);
+            found
+                .and_then(|t| t["template"].as_str())
+                .map(str::to_owned)
+        }
+        Value::Object(map) => map.get(name).and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    };
+    let found = inner.as_str().map(str::to_owned);
+    found.or_else(|| by_name("tool_use")).or_else(|| by_name("default")).ok_or_else(|| {
+        ScoreError::Template(format!(
+            "{} has none; a base model cannot be scored on chat messages without one; hint: give a template file",
+            files.path("chat_template.jinja").display()
+        ))
+    })
+}
+
+/// The special tokens that templates may name, as plain text.
+fn special_tokens(files: &dyn Files, settings: &Value) -> Result<Map<String, Value>, ScoreError> {
+    let names = [
+        "bos_token",
+        "eos_token",
+        "unk_token",
+        "sep_token",
+        "pad_token",
+        "cls_token",
+        "mask_token",
+    ];
+    let map = json(files, "special_tokens_map.json")?.unwrap_or(Value::Null);
+    let mut out = Map::new();
+    for name in names {
+        let content = |v: &Value| v.as_str().or(v["content"].as_str()).map(str::to_owned);
+        if let Some(token) = content(&settings[name]).or_else(|| content(&map[name])) {
+            out.insert(name.to_owned(), Value::String(token));
+        }
+    }
+    Ok(out)
+}
+
+fn json(files: &dyn Files, name: &str) -> Result<Option<Value>, ScoreError> {
+    let Some(bytes) = files.read(name)? else {
+        return Ok(None);
+    };
+    let parsed = serde_json::from_slice(&bytes);
+    parsed.map(Some).map_err(|e| ScoreError::Malformed {
+        path: files.path(name),
+        why: e.to_string(),
+    })
+}
+
+fn required_json(files: &dyn Files, name: &str) -> Result<Value, ScoreError> {
+    json(files, name)?.ok_or_else(|| ScoreError::File {
+        path: files.path(name),
+        why: "no such file".to_owned(),
+        hint: "a model folder holds config.json, tokenizer.json and *.safetensors".to_owned(),
+    })
+}
+
+fn text(bytes: &[u8], path: &Path) -> Result<String, ScoreError> {
+    let text = std::str::from_utf8(bytes);
+    text.map(str::to_owned).map_err(|e| ScoreError::Malformed {
+        path: path.to_owned(),
+        why: e.to_string(),
+    })
+}
+
+/// Reads a JSON file of bounded size.
+pub(super) fn read_json(path: &Path) -> Result<Value, ScoreError> {
+    let bytes = read_bounded(path)?;
+    let parsed = serde_json::from_slice(&bytes);
+    parsed.map_err(|e| ScoreError::Malformed {
+        path: path.to_owned(),
+        why: e.to_string(),
+    })
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, ScoreError> {
+    let file = std::fs::File::open(path).map_err(|e| unreadable(path, &e))?;
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_JSON_BYTES + 1).read_to_end(&mut bytes);
+    let read = read.map_err(|e| unreadable(path, &e))?;
+    if read as u64 > MAX_JSON_BYTES {
+        let why = format!("more than {} MiB", MAX_JSON_BYTES >> 20);
+        return Err(ScoreError::Malformed {
+            path: path.to_owned(),
+            why,
+        });
+    }
+    Ok(bytes)
+}
