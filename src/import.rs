@@ -2,38 +2,71 @@
 //! It never fails whole, never invents, and knows nothing of the disk's database.
 //!
 //! The walk: [`discover`] makes units out of paths, [`detect`] says what a unit is and why, [`read`] sends its
-//! items into a [`Sink`](crate::domain::Sink). One file a format stands behind the one trait [`Importer`].
+//! items into a [`Sink`]. One file a format stands behind the one trait `format::Importer`.
 
+mod answer;
+mod chat;
+mod content;
 mod detect;
+mod document;
+mod extra;
+mod format;
+mod group;
+mod json;
 mod limits;
+mod lines;
+mod mint;
 mod out;
+mod own;
+mod parse;
+mod prefix;
 mod registers;
 mod report;
+mod rows;
+mod run;
+mod scan;
+mod source;
+mod time;
 mod unit;
 
 use crate::domain::{Progress, Sink};
+use detect::{Shape, Sniff};
+use format::{Importer, Input};
+use out::{Halt, Out};
+use source::Source;
 
 pub use detect::Detection;
 pub use registers::{read_documents, read_tasks};
 pub use report::FileReport;
 pub use unit::{Discovery, Unit, UnitKind, discover};
 
-/// One log format. Adding one means: a file, a line in [`formats`], counts in `tests/import/expected.json`.
-pub trait Importer: Sync {
-    /// Its name, as `--format` takes it and as [`Rollout::format`](crate::domain::Rollout::format) keeps it.
-    fn name(&self) -> &'static str;
+/// A format that [`read`] understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Its name, as `--format` takes it.
+    pub name: &'static str,
     /// What people call it, in one line.
-    fn title(&self) -> &'static str;
+    pub title: &'static str,
 }
 
 /// All formats, in the order in which detection asks them.
-pub fn formats() -> &'static [&'static dyn Importer] {
-    &[]
+pub fn formats() -> Vec<Format> {
+    let of = |f: &&dyn Importer| Format {
+        name: f.name(),
+        title: f.title(),
+    };
+    format::ALL.iter().map(of).collect()
 }
 
 /// Says what a unit is, by its content, and why.
 pub fn detect(unit: &Unit) -> Detection {
-    detect::unknown(unit)
+    match open(unit) {
+        Ok((_, sniff)) => choose(&sniff).1,
+        Err(error) => Detection {
+            format: None,
+            reason: error.to_string(),
+        },
+    }
 }
 
 /// Reads a unit into `sink`: as `format` if one is given, else as what [`detect`] says.
@@ -46,8 +79,76 @@ pub fn read(
     sink: &mut dyn Sink,
     progress: &Progress,
 ) -> FileReport {
-    let found = detect(unit);
-    let mut out = out::Out::new(unit, sink, progress);
-    out.choose(format.map(str::to_owned).or(found.format), found.reason);
-    out.finish()
+    let mut out = Out::new(unit, sink, progress);
+    let result = read_into(unit, format, &mut out);
+    out.finish_with(result)
+}
+
+fn read_into(unit: &Unit, format: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
+    let (source, sniff) = open(unit).map_err(|e| Halt::file(e.to_string()))?;
+    for note in source.notes() {
+        out.note(note.as_str());
+    }
+    let (importer, found) = match format {
+        Some(name) => named(name),
+        None => choose(&sniff),
+    };
+    out.choose(found.format, found.reason.clone());
+    let Some(importer) = importer else {
+        return Err(Halt::file(found.reason));
+    };
+    let input = Input {
+        unit,
+        source: &source,
+        sniff: &sniff,
+    };
+    importer.read(&input, out)
+}
+
+fn open(unit: &Unit) -> std::io::Result<(Source, Sniff)> {
+    let name = unit.path.file_name().unwrap_or(unit.path.as_os_str());
+    let name = name.to_string_lossy();
+    let source = match unit.kind {
+        UnitKind::File => Source::open(&unit.path)?,
+        UnitKind::Stdin => Source::stdin()?,
+        UnitKind::Folder => Source::memory(Vec::new()),
+    };
+    let mut sniff = detect::sniff(&name, &source)?;
+    if unit.kind == UnitKind::Folder {
+        sniff.shape = Shape::Folder;
+    }
+    Ok((source, sniff))
+}
+
+fn named(name: &str) -> (Option<&'static dyn Importer>, Detection) {
+    let found = format::ALL.iter().copied().find(|f| f.name() == name);
+    let reason = match found {
+        Some(_) => "named by the user".to_owned(),
+        None => {
+            let names: Vec<&str> = format::ALL.iter().map(|f| f.name()).collect();
+            format!(
+                "no format is called {name:?}; hint: one of {}",
+                names.join(", ")
+            )
+        }
+    };
+    let format = found.map(|f| f.name().to_owned());
+    (found, Detection { format, reason })
+}
+
+fn choose(sniff: &Sniff) -> (Option<&'static dyn Importer>, Detection) {
+    for importer in format::ALL {
+        if let Some(reason) = importer.recognise(sniff) {
+            let format = Some(importer.name().to_owned());
+            return (Some(*importer), Detection { format, reason });
+        }
+    }
+    let reason = detect::unknown(sniff);
+    (
+        None,
+        Detection {
+            format: None,
+            reason,
+        },
+    )
 }

@@ -1,1 +1,6 @@
 //! Tests of import.
+
+mod damage;
+mod identity;
+mod real;
+mod seen;

@@ -14,3 +14,11 @@ pub(crate) const MAX_FOLDER_DEPTH: usize = 32;
 pub(crate) const MAX_SKIPS_NAMED: usize = 1_000;
 /// Names of not understood fields that a report keeps.
 pub(crate) const MAX_NAMES: usize = 500;
+/// Files up to this size stay in memory while they are read; larger ones are read in stretches.
+pub(crate) const MEMORY_BYTES: u64 = 8 << 20;
+/// What a packed file may unpack to.
+pub(crate) const MAX_UNPACKED_BYTES: u64 = 64 << 30;
+/// How much larger than the packed file it may become. Logs that repeat their prefix reach 200.
+pub(crate) const MAX_RATIO: u64 = 600;
+/// What stands beside an item because no field holds it. Larger values stay in the source.
+pub(crate) const MAX_EXTRA_BYTES: usize = 256 << 10;

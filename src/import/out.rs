@@ -1,6 +1,7 @@
 //! The way out: counts every item on its way into the sink, so that the report cannot disagree with the stream.
 
 use super::limits::{MAX_NAMES, MAX_SKIPS_NAMED};
+use super::parse::Flaws;
 use super::report::FileReport;
 use super::unit::Unit;
 use crate::domain::{Call, Item, Progress, Sink, Skip};
@@ -106,6 +107,17 @@ impl<'s> Out<'s> {
             *count += 1;
         } else if self.report.not_understood.len() < MAX_NAMES {
             self.report.not_understood.insert(what.to_owned(), 1);
+        }
+    }
+
+    /// What was odd in the JSON and could be read all the same.
+    pub(crate) fn flaws(&mut self, flaws: Flaws) {
+        for (name, count) in flaws.named() {
+            *self
+                .report
+                .not_understood
+                .entry(name.to_owned())
+                .or_default() += count;
         }
     }
 

@@ -1,0 +1,55 @@
+//! The trait behind which every format stands, what an importer is given, and the list of all of them.
+
+pub(crate) mod agent_lightning;
+pub(crate) mod atif;
+pub(crate) mod mini_swe_agent;
+pub(crate) mod openai_chat;
+pub(crate) mod tau_bench;
+
+use super::detect::Sniff;
+use super::out::{Halt, Out};
+use super::source::Source;
+use super::unit::Unit;
+use crate::domain::Rollout;
+
+/// One log format. Adding one means: a file here, a line in `ALL`, counts in `tests/import/expected.json`.
+pub(crate) trait Importer: Sync {
+    /// Its name, as `--format` takes it and as `Rollout::format` keeps it.
+    fn name(&self) -> &'static str;
+    /// What people call it, in one line.
+    fn title(&self) -> &'static str;
+    /// What in the content says that this is it; `None` = it is not.
+    fn recognise(&self, sniff: &Sniff) -> Option<String>;
+    /// Sends everything on. It stops early only if nothing behind can be read.
+    fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt>;
+}
+
+/// What an importer is given.
+pub(crate) struct Input<'i> {
+    pub(crate) unit: &'i Unit,
+    pub(crate) source: &'i Source,
+    pub(crate) sniff: &'i Sniff,
+}
+
+impl Input<'_> {
+    /// A head with this id.
+    pub(crate) fn head(&self, id: impl Into<String>, format: &dyn Importer) -> Rollout {
+        Rollout::new(id, format.name(), &self.unit.name)
+    }
+
+    /// A head whose id had to be made.
+    pub(crate) fn minted(&self, id: String, format: &dyn Importer) -> Rollout {
+        let mut head = self.head(id, format);
+        head.id_minted = true;
+        head
+    }
+}
+
+/// All formats in the order in which detection asks them: the most particular marks first.
+pub(crate) static ALL: &[&dyn Importer] = &[
+    &atif::Atif,
+    &mini_swe_agent::MiniSweAgent,
+    &tau_bench::TauBench,
+    &agent_lightning::AgentLightning,
+    &openai_chat::OpenAiChat,
+];

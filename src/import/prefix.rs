@@ -1,0 +1,212 @@
+//! Logs in which every request repeats the whole conversation: calls in order, the new prompt compared with what is
+//! known, only its tail kept. A prompt that does not continue what is known is a context rewrite (compaction,
+//! sub-agent, edited or dropped answer): the new text replaces what it no longer holds, and the call says so.
+
+use super::json::Node;
+use super::out::Halt;
+use super::run::Run;
+use super::{chat, content};
+use crate::domain::{Adopted, Call, Owner, Step};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A message of a prompt or an answer: what tells it from others, and its steps.
+pub(crate) struct Said {
+    hash: u64,
+    steps: Vec<Step>,
+}
+
+impl Said {
+    /// A message of the OpenAI dialect.
+    pub(crate) fn chat(
+        run: &mut Run<'_, '_>,
+        node: &Node<'_>,
+        span: crate::domain::SourceSpan,
+    ) -> Self {
+        Self::of(chat::message(run.out, node, span))
+    }
+
+    /// Steps that any importer made.
+    pub(crate) fn of(steps: Vec<Step>) -> Self {
+        Self {
+            hash: hash(&steps),
+            steps,
+        }
+    }
+}
+
+/// Reasoning and call ids do not count: harnesses drop the one and renew the other when they send an answer back.
+fn hash(steps: &[Step]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for step in steps {
+        if step.kind == crate::domain::StepKind::Reasoning {
+            continue;
+        }
+        let is_call = step.kind == crate::domain::StepKind::ToolCall;
+        (step.role, is_call, step.text.trim()).hash(&mut hasher);
+        if is_call {
+            step.tool.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+struct Known {
+    hash: u64,
+    steps: std::ops::Range<u32>,
+}
+
+struct Pending {
+    said: Said,
+    call: u32,
+    adopted: Adopted,
+}
+
+/// One conversation as far as it is known.
+#[derive(Default)]
+pub(crate) struct Thread {
+    known: Vec<Known>,
+    /// Answers to the prompt that `known` holds; several if it was sent several times.
+    pending: Vec<Pending>,
+    tokens: Option<(Vec<u32>, Vec<u32>)>,
+    /// Steps that left the context, for the next step to say so.
+    replaced: Vec<u32>,
+}
+
+impl Thread {
+    /// Takes the next call. Its prompt's new tail goes out; its answer waits until the next prompt shows whether the
+    /// harness went on with it.
+    pub(crate) fn call(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        prompt: Vec<Said>,
+        answer: Option<Said>,
+        mut call: Call,
+    ) -> Result<(), Halt> {
+        let is_repeat = self.is_same_prompt(&prompt);
+        let mut is_rewrite = false;
+        if !is_repeat {
+            self.settle(run, &prompt)?;
+            is_rewrite = self.go_on(run, prompt)?;
+        }
+        call.context_rewrite = is_rewrite;
+        self.compare_tokens(&mut call);
+        let adopted = call.adopted;
+        let index = run.call(call)?;
+        if let Some(said) = answer {
+            self.pending.push(Pending {
+                said,
+                call: index,
+                adopted,
+            });
+        }
+        Ok(())
+    }
+
+    /// The log ends: the last answer is on the path, earlier ones to the same prompt are not.
+    pub(crate) fn finish(&mut self, run: &mut Run<'_, '_>) -> Result<(), Halt> {
+        self.settle(run, &[])
+    }
+
+    fn is_same_prompt(&self, prompt: &[Said]) -> bool {
+        !self.pending.is_empty()
+            && prompt.len() == self.known.len()
+            && prompt
+                .iter()
+                .zip(&self.known)
+                .all(|(p, k)| p.hash == k.hash)
+    }
+
+    /// Sends the waiting answers on; the one that the prompt continues, or else the last, is on the path.
+    fn settle(&mut self, run: &mut Run<'_, '_>, prompt: &[Said]) -> Result<(), Halt> {
+        let next = prompt.get(self.known.len()).map(|p| p.hash);
+        let pending = std::mem::take(&mut self.pending);
+        let is_continued = |p: &Pending| Some(p.said.hash) == next;
+        let by_word = pending.iter().rposition(|p| p.adopted == Adopted::Yes);
+        let by_prompt = pending.iter().rposition(is_continued);
+        let by_order = pending.iter().rposition(|p| p.adopted != Adopted::No);
+        let chosen = by_word.or(by_prompt).or(by_order);
+        for (place, answer) in pending.into_iter().enumerate() {
+            let is_chosen = Some(place) == chosen;
+            let mut steps = answer.said.steps;
+            for step in &mut steps {
+                step.off_path = !is_chosen;
+            }
+            self.hand_over_replaced(&mut steps);
+            let first = run.say(steps, Some(answer.call))?;
+            if is_chosen {
+                self.known.push(Known {
+                    hash: answer.said.hash,
+                    steps: first..run.steps(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the prompt's new tail on. Returns whether something known is gone from it.
+    fn go_on(&mut self, run: &mut Run<'_, '_>, prompt: Vec<Said>) -> Result<bool, Halt> {
+        let same = prompt
+            .iter()
+            .zip(&self.known)
+            .take_while(|(p, k)| p.hash == k.hash)
+            .count();
+        let gone: Vec<Known> = self.known.split_off(same);
+        let is_rewrite = !gone.is_empty();
+        self.replaced.extend(gone.into_iter().flat_map(|k| k.steps));
+        for said in prompt.into_iter().skip(same) {
+            let mut steps = said.steps;
+            for step in &mut steps {
+                // No logged inference produced it: an example, or an answer of a call that the log lacks.
+                if step.owner == Owner::Model {
+                    step.owner = Owner::Unknown;
+                }
+            }
+            self.hand_over_replaced(&mut steps);
+            let first = run.say(steps, None)?;
+            self.known.push(Known {
+                hash: said.hash,
+                steps: first..run.steps(),
+            });
+        }
+        Ok(is_rewrite)
+    }
+
+    fn hand_over_replaced(&mut self, steps: &mut [Step]) {
+        if let Some(first) = steps.first_mut().filter(|s| !s.off_path) {
+            first.replaces = std::mem::take(&mut self.replaced);
+        }
+    }
+
+    /// S-25: the prompt's tokens must start with the last prompt's and answer's, else they are not one sequence.
+    fn compare_tokens(&mut self, call: &mut Call) {
+        let Some(prompt) = &call.prompt_token_ids else {
+            self.tokens = None;
+            return;
+        };
+        if let Some((before, answer)) = &self.tokens {
+            let goes_on = prompt
+                .strip_prefix(before.as_slice())
+                .is_some_and(|rest| rest.starts_with(answer));
+            let word = if goes_on { "continues" } else { "broken" };
+            call.extra.insert("token_prefix".to_owned(), word.into());
+        }
+        let answer = call.completion_token_ids.clone().unwrap_or_default();
+        self.tokens = Some((prompt.clone(), answer));
+    }
+}
+
+/// Text of a prompt that is one string.
+pub(crate) fn plain(
+    run: &mut Run<'_, '_>,
+    node: &Node<'_>,
+    owner: Owner,
+    role: crate::domain::Role,
+) -> Said {
+    let pieces = content::pieces(run.out, Some(node));
+    Said::of(
+        pieces
+            .into_iter()
+            .map(|p| Step::new(owner, p.kind, role, p.text))
+            .collect(),
+    )
+}

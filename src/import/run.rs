@@ -1,0 +1,146 @@
+//! One run on its way out: numbers messages, steps and calls as the receiver will, joins tool calls with their
+//! answers, and notices how the log stops.
+
+use super::out::{Halt, Out};
+use crate::domain::{Call, Ending, ForeignLabel, Item, Owner, Reward, Rollout, Step, StepKind};
+use std::collections::HashMap;
+
+/// A run that has begun.
+pub(crate) struct Run<'o, 's> {
+    pub(crate) out: &'o mut Out<'s>,
+    /// Filled in while reading; goes out at the end.
+    pub(crate) head: Rollout,
+    steps: u32,
+    calls: u32,
+    messages: u32,
+    /// Tool calls without an answer yet: id → tool name.
+    open: HashMap<String, String>,
+    last: Option<(Owner, StepKind)>,
+}
+
+impl<'o, 's> Run<'o, 's> {
+    /// Begins a run. `head` needs id, format and source.
+    pub(crate) fn begin(out: &'o mut Out<'s>, head: Rollout) -> Result<Self, Halt> {
+        out.put(Item::Begin(Box::new(head.clone())))?;
+        Ok(Self {
+            out,
+            head,
+            steps: 0,
+            calls: 0,
+            messages: 0,
+            open: HashMap::new(),
+            last: None,
+        })
+    }
+
+    /// Steps so far; the next step gets this index.
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// Calls so far; the next call gets this index.
+    pub(crate) fn calls(&self) -> u32 {
+        self.calls
+    }
+
+    /// Opens a new message and returns its number.
+    pub(crate) fn message(&mut self) -> u32 {
+        self.messages += 1;
+        self.messages - 1
+    }
+
+    /// Sends a step into message `message` and returns its index.
+    pub(crate) fn step(&mut self, mut step: Step, message: u32) -> Result<u32, Halt> {
+        step.index = self.steps;
+        step.message = message;
+        self.see_times(step.at_us);
+        self.join_tool(&mut step);
+        if step.kind != StepKind::Event && !step.off_path {
+            self.last = Some((step.owner, step.kind));
+        }
+        self.out.put(Item::Step(Box::new(step)))?;
+        self.steps += 1;
+        Ok(self.steps - 1)
+    }
+
+    /// Sends several steps as one message; model-owned ones belong to `call`. Returns the first index.
+    pub(crate) fn say(&mut self, steps: Vec<Step>, call: Option<u32>) -> Result<u32, Halt> {
+        let message = self.message();
+        let first = self.steps;
+        for mut step in steps {
+            if step.owner == Owner::Model {
+                step.call = call;
+            }
+            self.step(step, message)?;
+        }
+        Ok(first)
+    }
+
+    /// Sends a call and returns its index. A call without an event id gets one made from the run and its position.
+    pub(crate) fn call(&mut self, mut call: Call) -> Result<u32, Halt> {
+        call.index = self.calls;
+        if call.event_id.is_none() {
+            call.event_id = Some(format!("{}#{}", self.head.id, self.calls));
+            call.event_id_minted = true;
+        }
+        self.see_times(call.at_us);
+        self.out.put(Item::Call(Box::new(call)))?;
+        self.calls += 1;
+        Ok(self.calls - 1)
+    }
+
+    /// Sends what a grader said.
+    pub(crate) fn reward(&mut self, reward: Reward) -> Result<(), Halt> {
+        self.out.put(Item::Reward(Box::new(reward)))
+    }
+
+    /// Sends somebody else's label.
+    pub(crate) fn label(&mut self, label: ForeignLabel) -> Result<(), Halt> {
+        self.out.put(Item::Label(Box::new(label)))
+    }
+
+    /// Tool calls that nobody has answered.
+    pub(crate) fn open_tool_calls(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Ends the run. A log that stops after a tool's answer, or in an unanswered tool call, ended abruptly.
+    pub(crate) fn end(mut self) -> Result<(), Halt> {
+        if self.head.ending == Ending::Unknown {
+            let stops_midway = matches!(
+                self.last,
+                Some((_, StepKind::Observation | StepKind::ToolCall))
+            );
+            if stops_midway {
+                self.head.ending = Ending::Abrupt;
+            }
+        }
+        self.out.put(Item::End(Box::new(self.head)))
+    }
+
+    fn see_times(&mut self, at: Option<i64>) {
+        let Some(at) = at else { return };
+        let head = &mut self.head;
+        head.started_us = Some(head.started_us.map_or(at, |t| t.min(at)));
+        head.finished_us = Some(head.finished_us.map_or(at, |t| t.max(at)));
+    }
+
+    /// An observation without a tool name gets it from the call that it answers.
+    fn join_tool(&mut self, step: &mut Step) {
+        let Some(id) = &step.tool_call_id else { return };
+        match step.kind {
+            StepKind::ToolCall => {
+                let name = step.tool.clone().unwrap_or_default();
+                self.open.insert(id.clone(), name);
+            }
+            StepKind::Observation => match self.open.remove(id) {
+                Some(name) if step.tool.is_none() && !name.is_empty() => step.tool = Some(name),
+                Some(_) => {}
+                None => {
+                    step.extra.insert("orphan".to_owned(), true.into());
+                }
+            },
+            _ => {}
+        }
+    }
+}

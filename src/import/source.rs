@@ -1,0 +1,324 @@
+//! Bytes of one file: unpacks gzip, turns UTF-16 into UTF-8, keeps small files in memory and spools the unpacked
+//! rest to a temporary file, so that every reader may read any stretch twice. Offsets are those of the unpacked text.
+
+use super::limits::{MAX_RATIO, MAX_UNPACKED_BYTES, MEMORY_BYTES};
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that can be read from any place, any number of times.
+pub(crate) struct Source {
+    body: Body,
+    len: u64,
+    notes: Vec<String>,
+}
+
+enum Body {
+    Memory(Vec<u8>),
+    File(PathBuf),
+    Spool(Spool),
+}
+
+/// A temporary file that goes away with its owner.
+struct Spool(PathBuf);
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        // Nobody can be told any more, and a leftover in the temporary folder harms nobody.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Source {
+    /// Opens a file.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let size = file.metadata()?.len();
+        let mut magic = Vec::new();
+        (&mut file).take(4).read_to_end(&mut magic)?;
+        file.seek(SeekFrom::Start(0))?;
+        match Coat::of(&magic) {
+            Coat::Plain if size > MEMORY_BYTES => Ok(Self {
+                body: Body::File(path.to_owned()),
+                len: size,
+                notes: Vec::new(),
+            }),
+            Coat::Plain => Self::bytes_of(file, size),
+            coat => Self::undressed(file, size, coat),
+        }
+    }
+
+    /// Reads standard input to its end.
+    pub(crate) fn stdin() -> io::Result<Self> {
+        let (body, len) = gather(io::stdin().lock(), u64::MAX)?;
+        let plain = Self {
+            body,
+            len,
+            notes: Vec::new(),
+        };
+        let mut magic = Vec::new();
+        plain.reader(0)?.take(4).read_to_end(&mut magic)?;
+        match Coat::of(&magic) {
+            Coat::Plain => Ok(plain),
+            coat => Self::undressed(plain.reader(0)?, len, coat),
+        }
+    }
+
+    /// Bytes that are at hand.
+    pub(crate) fn memory(bytes: Vec<u8>) -> Self {
+        Self {
+            len: bytes.len() as u64,
+            body: Body::Memory(bytes),
+            notes: Vec::new(),
+        }
+    }
+
+    fn bytes_of(mut file: File, size: u64) -> io::Result<Self> {
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        // A file that grows meanwhile is read to the size it had, so that one reading is one state.
+        (&mut file).take(size).read_to_end(&mut bytes)?;
+        Ok(Self::memory(bytes))
+    }
+
+    fn undressed(reader: impl Read, size: u64, coat: Coat) -> io::Result<Self> {
+        let limit = MAX_UNPACKED_BYTES.min(MEMORY_BYTES.max(size.saturating_mul(MAX_RATIO)));
+        let (body, len) = match coat {
+            Coat::Gzip => gather(flate2::read::MultiGzDecoder::new(reader), limit)?,
+            Coat::Utf16Le | Coat::Utf16Be => gather(Utf16::new(reader, coat), limit)?,
+            Coat::Plain => gather(reader, limit)?,
+        };
+        let unpacked = Self {
+            body,
+            len,
+            notes: vec![coat.note().to_owned()],
+        };
+        Ok(unpacked)
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// What was done before reading.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Reads from `offset` to the end.
+    pub(crate) fn reader(&self, offset: u64) -> io::Result<Box<dyn Read + '_>> {
+        let left = self.len.saturating_sub(offset);
+        Ok(match &self.body {
+            Body::Memory(bytes) => {
+                let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                Box::new(Cursor::new(bytes.get(from..).unwrap_or_default()))
+            }
+            Body::File(path) | Body::Spool(Spool(path)) => {
+                let mut file = File::open(path)?;
+                file.seek(SeekFrom::Start(offset))?;
+                Box::new(file.take(left))
+            }
+        })
+    }
+
+    /// Reads a stretch.
+    pub(crate) fn read_at(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(len.min(1 << 20));
+        self.reader(offset)?
+            .take(len as u64)
+            .read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Opens the source for reading many stretches.
+    pub(crate) fn stretches(&self) -> io::Result<Stretches<'_>> {
+        Ok(match &self.body {
+            Body::Memory(bytes) => Stretches::Memory(bytes),
+            Body::File(path) | Body::Spool(Spool(path)) => {
+                Stretches::File(File::open(path)?, Vec::new())
+            }
+        })
+    }
+
+    /// All bytes as one stretch, if they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
+        match &self.body {
+            Body::Memory(bytes) => Some(bytes),
+            Body::File(_) | Body::Spool(_) => None,
+        }
+    }
+}
+
+/// Reads stretches from anywhere.
+pub(crate) enum Stretches<'s> {
+    Memory(&'s [u8]),
+    File(File, Vec<u8>),
+}
+
+impl Stretches<'_> {
+    /// Bytes from `offset` on; fewer where the source ends.
+    pub(crate) fn read(&mut self, offset: u64, len: usize) -> io::Result<&[u8]> {
+        match self {
+            Self::Memory(bytes) => {
+                let from = usize::try_from(offset)
+                    .unwrap_or(usize::MAX)
+                    .min(bytes.len());
+                let to = from.saturating_add(len).min(bytes.len());
+                Ok(bytes.get(from..to).unwrap_or_default())
+            }
+            Self::File(file, buffer) => {
+                buffer.clear();
+                file.seek(SeekFrom::Start(offset))?;
+                file.take(len as u64).read_to_end(buffer)?;
+                Ok(buffer)
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coat {
+    Plain,
+    Gzip,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Coat {
+    fn of(magic: &[u8]) -> Self {
+        match magic {
+            [0x1F, 0x8B, ..] => Self::Gzip,
+            [0xFF, 0xFE, ..] => Self::Utf16Le,
+            [0xFE, 0xFF, ..] => Self::Utf16Be,
+            // Without a byte order mark: JSON starts with an ASCII character.
+            [b'{' | b'[', 0, _, 0] => Self::Utf16Le,
+            [0, b'{' | b'[', 0, _] => Self::Utf16Be,
+            _ => Self::Plain,
+        }
+    }
+
+    fn note(self) -> &'static str {
+        match self {
+            Self::Gzip => "unpacked from gzip; offsets are those of the unpacked text",
+            Self::Utf16Le | Self::Utf16Be => {
+                "turned from UTF-16 into UTF-8; offsets are those of the UTF-8 text"
+            }
+            Self::Plain => "",
+        }
+    }
+}
+
+/// Keeps what a reader gives: in memory while it is small, then in a temporary file.
+fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64)> {
+    let mut bytes = Vec::new();
+    let memory = MEMORY_BYTES.min(limit);
+    if let Err(error) = reader.by_ref().take(memory + 1).read_to_end(&mut bytes) {
+        return cut_short(Body::Memory(bytes), error);
+    }
+    if bytes.len() as u64 <= memory {
+        let len = bytes.len() as u64;
+        return Ok((Body::Memory(bytes), len));
+    }
+    let (spool, mut file) = spool()?;
+    file.write_all(&bytes)?;
+    let mut len = bytes.len() as u64;
+    len += io::copy(&mut reader.take(limit.saturating_sub(len)), &mut file)?;
+    if len >= limit {
+        return Err(io::Error::other(format!(
+            "unpacks to more than {limit} bytes, which looks like a bomb; hint: unpack it yourself and import the result"
+        )));
+    }
+    Ok((Body::Spool(spool), len))
+}
+
+/// A packed file that breaks off still gives what stands before the damage.
+fn cut_short(body: Body, error: io::Error) -> io::Result<(Body, u64)> {
+    match body {
+        Body::Memory(bytes) if !bytes.is_empty() => {
+            let len = bytes.len() as u64;
+            Ok((Body::Memory(bytes), len))
+        }
+        _ => Err(error),
+    }
+}
+
+fn spool() -> io::Result<(Spool, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("triagent-{}-{number}.spool", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path)?;
+    Ok((Spool(path), file))
+}
+
+/// Turns UTF-16 into UTF-8 while reading. A half pair becomes U+FFFD.
+struct Utf16<R> {
+    reader: R,
+    is_little: bool,
+    raw: Vec<u8>,
+    ready: Cursor<Vec<u8>>,
+}
+
+impl<R: Read> Utf16<R> {
+    fn new(reader: R, coat: Coat) -> Self {
+        Self {
+            reader,
+            is_little: coat == Coat::Utf16Le,
+            raw: Vec::new(),
+            ready: Cursor::default(),
+        }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        const CHUNK: u64 = 64 << 10;
+        let before = self.raw.len();
+        self.reader
+            .by_ref()
+            .take(CHUNK)
+            .read_to_end(&mut self.raw)?;
+        let is_end = self.raw.len() == before;
+        let units: Vec<u16> = self
+            .raw
+            .chunks_exact(2)
+            .map(|pair| self.unit(pair))
+            .collect();
+        let is_high = |u: &u16| (0xD800..0xDC00).contains(u);
+        let hold = usize::from(!is_end && units.last().is_some_and(is_high));
+        let whole = units.len() - hold;
+        let units = units.get(..whole).unwrap_or_default();
+        let decoded = char::decode_utf16(units.iter().copied());
+        let text: String = decoded
+            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect();
+        self.raw.drain(..whole * 2);
+        if is_end {
+            self.raw.clear();
+        }
+        self.ready = Cursor::new(text.into_bytes());
+        Ok(())
+    }
+
+    fn unit(&self, pair: &[u8]) -> u16 {
+        match (pair, self.is_little) {
+            (&[a, b], true) => u16::from_le_bytes([a, b]),
+            (&[a, b], false) => u16::from_be_bytes([a, b]),
+            _ => 0xFFFD,
+        }
+    }
+}
+
+impl<R: Read> Read for Utf16<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = self.ready.read(out)?;
+        if n > 0 || out.is_empty() {
+            return Ok(n);
+        }
+        self.refill()?;
+        self.ready.read(out)
+    }
+}
