@@ -43,10 +43,20 @@ pub use unit::{Discovery, Unit, UnitKind, discover};
 /// A format that [`read`] understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
+    name: &'static str,
+    title: &'static str,
+}
+
+impl Format {
     /// Its name, as `--format` takes it.
-    pub name: &'static str,
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
     /// What people call it, in one line.
-    pub title: &'static str,
+    pub fn title(self) -> &'static str {
+        self.title
+    }
 }
 
 /// All formats, in the order in which detection asks them.
