@@ -4,5 +4,7 @@
 mod families;
 #[path = "score/models.rs"]
 mod models;
+#[path = "score/templates.rs"]
+mod templates;
 #[path = "score/trl.rs"]
 mod trl;

@@ -16,7 +16,7 @@ pub(super) fn install(env: &mut Environment<'static>) {
         )
     });
     env.add_test("iterable", |v: &Value| {
-        v.kind() == ValueKind::String || v.try_iter().is_ok()
+        v.kind() == ValueKind::String || (!v.is_none() && v.try_iter().is_ok())
     });
     env.add_test("number", |v: &Value| {
         matches!(v.kind(), ValueKind::Number | ValueKind::Bool)
