@@ -6,6 +6,7 @@ from them. `Forms(held_out=True)` uses other sentence patterns and other words t
 layouts of `sample-logs/` and `assets/fault-suite/` do not occur here; `train_proxy.py overlap` checks that.
 """
 
+import copy
 import json
 
 import proxy_words as W
@@ -159,7 +160,7 @@ SAY = {
     "en": (["{v} {c}.", "It is {v} {c}.", "For {g}: {v} {c}.", "{G} get {v} {c}.", "According to {c}, {v}.", "The {t} rule says {v} {c}.",
             "{c}: {v}.", "On {d} it is {v} {c}.", "{v}, see {c}.", "That makes {v} for {g} {c}.", "Answer: {v}. Source: {c}.",
             "In the case of {g}, {v} {c}.", "We find {v} in {c}.", "As {g} you have {v} {c}.", "So {v} {c}.", "Yes: {v} {c}."],
-           ["The figure is {v} {c}.", "{G} have {v} there {c}."]),
+           ["The figure is {v} {c}.", "{G} have {v} there {c}.", "There it stands: {v} {c}."]),
     "zh": (["{v} {c}。", "是{v} {c}。", "{g}:{v} {c}。", "{g}可得{v} {c}。", "依 {c},{v}。", "{t}为{v} {c}。", "{c}:{v}。", "{d}时{v} {c}。",
             "{v},见 {c}。", "答:{v}。出处 {c}。", "您是{g},按{v} {c}。", "查得{v} {c}。"],
            ["数目是{v} {c}。", "{g}在此有{v} {c}。"])}
@@ -273,6 +274,22 @@ class Scene:
         self.which = rng.randrange(len(self.groups)) if self.groups else 0
         self.cite_form = rng.choice(CITES)
 
+    def of_other_group(self):
+        """The same documents, asked by the other group."""
+        other = copy.copy(self)
+        other.which = 1 - self.which
+        return other
+
+    def of_other_day(self):
+        """The same documents, asked for a day on which the other version holds."""
+        other = copy.copy(self)
+        other.valid, other.stale = self.stale, self.valid
+        if other.valid is self.new:
+            other.day = shift(self.rng, self.new.start, 1)
+        else:
+            other.day = max(shift(self.rng, self.old.end, -1), self.old.start)
+        return other
+
     def question(self, with_group=True):
         rng, table = self.rng, ASK if self.groups and with_group else ASK_PLAIN
         group = self.groups[self.which] if self.groups else ""
@@ -283,11 +300,14 @@ class Scene:
         group, value = doc.clauses[self.which if which is None else which]
         if form is None:
             form = self.say_form()
-        group = group or ("all" if self.lang == "en" else "所有人")
+        group = group or ""
         return form.format(v=value, c=doc.cite(self.cite_form), g=group, G=group.capitalize(), t=self.topic, d=self.day)
 
     def say_form(self):
-        return self.forms.pick(self.rng, SAY, self.lang)
+        while True:
+            form = self.forms.pick(self.rng, SAY, self.lang)
+            if self.groups or not ("{g}" in form or "{G}" in form):
+                return form
 
     def clarify(self, form=None):
         (g, v), (h, w) = self.valid.clauses
@@ -391,15 +411,20 @@ def place(rng, lang, docs, question, tool=None, scene=None):
 
 
 def answering(rng, forms, lang):
-    """Documents in view, one question; then perhaps questions about the others."""
+    """Documents in view and a question; then questions about the other documents, the other group, the other day."""
     scene = Scene(rng, forms, lang)
-    others = [Scene(rng, forms, lang) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
-    docs = [scene.valid] + ([scene.stale] if rng.random() < 0.55 else []) + [o.valid for o in others]
+    others = [Scene(rng, forms, lang) for _ in range(rng.choice((0, 1, 1, 2, 2)))]
+    both = rng.random() < 0.55
+    docs = [scene.valid] + ([scene.stale] if both else []) + [o.valid for o in others]
     messages, tools = place(rng, lang, shuffled(rng, docs), scene.question(), scene=scene)
     messages.append(message("assistant", scene.answer()))
-    for other in others:
-        if rng.random() < 0.5:
-            messages += [message("user", other.question()), message("assistant", other.answer())]
+    follow = [o for o in others if rng.random() < 0.75]
+    if scene.groups and rng.random() < 0.6:
+        follow.append(scene.of_other_group())
+    if both and rng.random() < 0.6:
+        follow.append(scene.of_other_day())
+    for other in shuffled(rng, follow):
+        messages += [message("user", other.question()), message("assistant", other.answer())]
     return {"messages": messages, "tools": tools}
 
 
@@ -473,7 +498,10 @@ def choosing(rng, forms, lang):
         arg = rng.choice(("value", "x", "input", "arg", kind[0]))
         about = (f"{verbs[i][0]} the {topics[i]}." if lang == "en" else f"{verbs[i][0]}{topics[i]}。") if rng.random() < 0.85 else topics[i]
         tools.append((names[i], arg, function(names[i], about, [(arg, kind[1])])))
-    messages = [message("system", system(rng, lang))] if rng.random() < 0.6 else []
+    messages, more = [message("system", system(rng, lang))] if rng.random() < 0.6 else [], []
+    if rng.random() < 0.3:
+        before = answering(rng, forms, lang)
+        messages, more = before["messages"], before["tools"] or []
     for i in rng.sample(range(n), rng.randint(1, min(n, 3))):
         given = {k: slot_value(rng, k, lang) for k in shuffled(rng, {kinds[i], *rng.sample(["day", "code", "number", "place"], rng.randint(0, 2))})}
         details = ", ".join(given.values()) if lang == "en" else ",".join(given.values())
@@ -482,7 +510,7 @@ def choosing(rng, forms, lang):
                           "zh": [f"{verbs[i][1]}{topics[i]}:{details}。", f"请处理{topics[i]},{details}。", f"{details}。{topics[i]},谢谢。", f"{topics[i]}({details})。"]}[lang])
         messages += [message("user", ask), call(tools[i][0], {tools[i][1]: given[kinds[i]]})]
         messages.append(message("tool", rng.choice(("ok", "done", "好", "ok " + str(rng.randint(1, 99))))))
-    return {"messages": messages[:-1], "tools": shuffled(rng, [t[2] for t in tools])}
+    return {"messages": messages[:-1], "tools": shuffled(rng, more + [t[2] for t in tools])}
 
 
 KINDS = [(drill, 0.14), (answering, 0.44), (clarifying, 0.12), (searching, 0.12), (choosing, 0.18)]

@@ -25,7 +25,7 @@ import proxy_words as W
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets" / "proxy"
 SEED = 20250701
-SHAPE = dict(vocab_size=3072, hidden_size=192, intermediate_size=512, num_hidden_layers=4, num_attention_heads=6,
+SHAPE = dict(vocab_size=3072, hidden_size=128, intermediate_size=352, num_hidden_layers=4, num_attention_heads=4,
              num_key_value_heads=2, max_position_embeddings=1024, rms_norm_eps=1e-6, rope_theta=10000.0)
 SPECIAL = ["<|pad|>", P.TURN, P.END, P.CALL, P.CALL_END, "<think>", "</think>"]
 BATCH_TOKENS = 3072
@@ -278,7 +278,7 @@ def train(args):
         if step % 200 == 0:
             save("checkpoint.pt" if left > 1.0 else "decaying.pt")
         if step % args.probe == 0:
-            print(report(tok, model, 24, torch), flush=True)
+            print(report(tok, model, 12, torch), flush=True)
     save("final.pt")
     print(report(tok, model, 200, torch), f"seconds {spent + time.time() - started:.0f}", flush=True)
 
