@@ -80,9 +80,8 @@ pub fn first_differing_decision(a: &RunView, b: &RunView) -> Result<Comparable, 
         .map(|(i, j)| (&a.steps[*i], &b.steps[*j]))
         .find(|(x, y)| !same_content(x, y));
     // One run may simply stop inside the other's next decision.
-    let (x, y) = match parting {
-        Some(pair) => pair,
-        None => return Err(NotComparable::SameDecisions),
+    let Some((x, y)) = parting else {
+        return Err(NotComparable::SameDecisions);
     };
     if x.owner != Owner::Model || y.owner != Owner::Model {
         return Err(NotComparable::Context(x.index, y.index));

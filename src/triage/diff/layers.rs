@@ -67,8 +67,10 @@ pub struct LayerDifference {
 /// Parts of a fingerprint; an unknown part is unknown, not empty.
 type Print = Vec<(&'static str, Option<String>)>;
 
+type Fingerprint = fn(&RunView) -> Print;
+
 pub(super) fn compare(a: &RunView, b: &RunView) -> Vec<LayerDifference> {
-    let prints: [(ComparedLayer, fn(&RunView) -> Print); 7] = [
+    let prints: [(ComparedLayer, Fingerprint); 7] = [
         (ComparedLayer::Index, index),
         (ComparedLayer::Context, context),
         (ComparedLayer::ToolText, tool_text),
