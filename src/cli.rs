@@ -5,12 +5,14 @@
 mod bundle;
 mod completions;
 mod config;
+mod diff;
 mod doctor;
 mod env;
 mod import;
 mod label;
 mod list;
 pub(crate) mod output;
+mod pair;
 mod registers;
 mod rewards;
 mod show;
@@ -107,6 +109,8 @@ enum Verb {
     List(list::Args),
     Show(show::Args),
     Label(label::Args),
+    Pair(pair::Args),
+    Diff(diff::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
     Rewards(rewards::Args),
@@ -183,6 +187,8 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Show(args) => show::run(&args, env),
         Verb::Rewards(args) => rewards::run(args, env),
         Verb::Label(args) => label::run(&args, env),
+        Verb::Pair(args) => pair::run(&args, env),
+        Verb::Diff(args) => diff::run(&args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

@@ -3,24 +3,29 @@
 //! Each function ties rooms together and decides nothing itself. The command line calls them as they are; the screen
 //! calls them through [`spawn`].
 
+mod compare;
 pub mod desk;
 mod evidence;
 mod import;
 mod index;
+mod pairing;
 mod raw;
 mod registers;
 mod samples;
 mod work;
 
+pub use compare::{Compared, compare};
 pub use evidence::{RunFacts, register, run_facts};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
+pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
 pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};
 
 use crate::store::StoreError;
+use crate::triage::NotComparable;
 
 /// Why a job did not come to its end.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +33,25 @@ pub enum JobError {
     /// The workspace.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Two candidates do not answer one request.
+    #[error(transparent)]
+    NotComparable(#[from] NotComparable),
+    /// Both sides were written by hand.
+    #[error("both sides are written; one must be a recorded decision, or there is no context")]
+    TwoWritten,
+    /// A written side beside a whole run.
+    #[error("a written side stands in for one decision; name it as RUN:STEP")]
+    WrittenNeedsStep,
+    /// The other run never stood before that request.
+    #[error(
+        "{run} has no decision with the context of {at}, so nothing in it answers the same request"
+    )]
+    NoSameRequest {
+        /// The decision.
+        at: String,
+        /// The run.
+        run: String,
+    },
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {
