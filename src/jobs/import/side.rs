@@ -32,6 +32,8 @@ pub(super) fn read_side_by_side(
     let parsers = parsers(options.threads).min(work.len().max(1));
     let (hand_out, take) = bounded::<(&Work, Sender<Message>)>(parsers);
     std::thread::scope(|scope| {
+        // Owned in here: parsers end when nothing more can be handed out, and the scope waits for them.
+        let hand_out = hand_out;
         for n in 0..parsers {
             let take = take.clone();
             let name = format!("{}parser-{n}", THREAD_PREFIX);
