@@ -3,4 +3,5 @@
 mod damage;
 mod identity;
 mod real;
+mod samples;
 mod seen;
