@@ -3,10 +3,13 @@
 mod day;
 mod diff;
 mod evidence;
+mod fault;
 mod filter;
 mod pairing;
 mod plain;
+mod probe;
 mod standard;
+mod suggest;
 mod taxonomy;
 mod view;
 
@@ -17,6 +20,7 @@ pub use diff::{
 pub use evidence::{
     Evidence, EvidenceFacts, Place, Register, SeenVersion, SpanFound, evidence_status,
 };
+pub use fault::{Fault, tool_fault};
 pub use filter::{
     Completion, FilterChoice, FilterError, complete_filter, parse_filter, print_filter,
 };
@@ -25,6 +29,11 @@ pub use pairing::{
     compare_decisions, decision_hashes, first_differing_decision, is_blocked, suggest_pairings,
 };
 pub use plain::Plain;
+pub use probe::{
+    Cell, CellScore, GateFacts, Placement, ProbeGate, ProbeMatrix, ProbeReport, ProbeSettings,
+    Variant, VariantEffect, VariantScores, evaluate_probe,
+};
 pub use standard::{Standard, StandardVerdict};
+pub use suggest::{Strength, SuggestFacts, Suggestion, suggest};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};
 pub use view::RunView;
