@@ -8,6 +8,7 @@ mod config;
 mod diff;
 mod doctor;
 mod env;
+mod export;
 mod import;
 mod label;
 mod list;
@@ -15,6 +16,7 @@ pub(crate) mod output;
 mod pair;
 mod registers;
 mod rewards;
+mod score;
 mod show;
 mod undo;
 
@@ -111,8 +113,10 @@ enum Verb {
     Label(label::Args),
     Pair(pair::Args),
     Diff(diff::Args),
+    Score(score::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
+    Export(export::Args),
     Rewards(rewards::Args),
     Bundle(bundle::BundleArgs),
     Merge(bundle::MergeArgs),
@@ -189,6 +193,8 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Label(args) => label::run(&args, env),
         Verb::Pair(args) => pair::run(&args, env),
         Verb::Diff(args) => diff::run(&args, env),
+        Verb::Score(args) => score::run(&args, env),
+        Verb::Export(args) => export::run(&args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

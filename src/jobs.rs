@@ -6,22 +6,26 @@
 mod compare;
 pub mod desk;
 mod evidence;
+mod export;
 mod import;
 mod index;
 mod pairing;
 mod raw;
 mod registers;
 mod samples;
+mod score;
 mod work;
 
 pub use compare::{Compared, compare};
 pub use evidence::{RunFacts, register, run_facts};
+pub use export::{ExportChoice, export};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
 pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
 pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};
+pub use score::{ScoreOptions, ScoreTotals, Scored, score};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};
 
 use crate::store::StoreError;
@@ -52,6 +56,9 @@ pub enum JobError {
         /// The run.
         run: String,
     },
+    /// The export room.
+    #[error(transparent)]
+    Export(#[from] crate::export::Error),
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {

@@ -46,6 +46,33 @@ pub fn log_file() -> Option<PathBuf> {
     Some(folder.join("triagent").join("triagent.log"))
 }
 
+/// Returns the login name: from the environment, else from the system's list of users.
+pub fn login() -> Option<String> {
+    ["USER", "LOGNAME", "USERNAME"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|name| !name.trim().is_empty())
+        .or_else(login_of_process)
+}
+
+/// Containers often run without `USER`; the owner of our own process entry is who we are.
+#[cfg(target_os = "linux")]
+fn login_of_process() -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let uid = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").ok()?;
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.to_owned())
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn login_of_process() -> Option<String> {
+    None
+}
+
 /// Creates the folder that `file` lies in.
 pub fn ensure_parent(file: &Path) -> std::io::Result<()> {
     match file.parent() {

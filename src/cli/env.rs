@@ -68,13 +68,10 @@ impl<'a> Env<'a> {
     pub(crate) fn reviewer(&self) -> Result<String> {
         let named = self.global.reviewer.clone();
         let configured = self.config()?.reviewer;
-        let login = ["USER", "LOGNAME", "USERNAME"]
-            .iter()
-            .filter_map(|name| std::env::var(name).ok());
         named
             .into_iter()
             .chain([configured])
-            .chain(login)
+            .chain(paths::login())
             .map(|name| name.trim().to_owned())
             .find(|name| !name.is_empty())
             .ok_or_else(|| {

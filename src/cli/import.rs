@@ -6,6 +6,7 @@ use super::output::{Cell, Table, Tone};
 use crate::error::{Failure, Result};
 use crate::jobs::{self, ImportOptions, ImportTotals, UnitReport};
 use crate::text;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(crate) struct Args {
 
 /// How often `--follow` looks.
 const FOLLOW_PAUSE: Duration = Duration::from_secs(1);
+/// Files that a person is shown one by one; more are summed by format.
+const FILES_SHOWN: usize = 60;
 /// Skips that a person is shown for one file; `--json` has them all.
 const SKIPS_SHOWN: usize = 5;
 
@@ -137,14 +140,37 @@ fn show(reports: &[UnitReport], env: &mut Env) -> Result<()> {
     if reports.is_empty() {
         return Ok(());
     }
-    let mut table = Table::new(&["read", "stored", "duplicate", "skipped", "format", "file"]);
-    for report in reports {
-        table.push(row(report));
+    if reports.len() > FILES_SHOWN {
+        env.out.table(&by_format(reports))?;
+    } else {
+        let heads = ["read", "stored", "duplicate", "skipped", "format", "file"];
+        let mut table = Table::new(&heads);
+        reports.iter().for_each(|report| table.push(row(report)));
+        env.out.table(&table)?;
     }
-    env.out.table(&table)?;
     reports
         .iter()
         .try_for_each(|report| tell_apart(report, env))
+}
+
+/// One row a format, where one row a file would be too many to read.
+fn by_format(reports: &[UnitReport]) -> Table {
+    let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
+    for report in reports {
+        let format = report.format.as_deref().unwrap_or("not recognised");
+        let sum = sums.entry(format).or_default();
+        let stored = report.stored + report.grown;
+        let add = [1, report.read, stored, report.duplicates, report.skips];
+        sum.iter_mut().zip(add).for_each(|(s, n)| *s += n);
+    }
+    let heads = ["files", "read", "stored", "duplicate", "skipped", "format"];
+    let mut table = Table::new(&heads);
+    for (format, sum) in sums {
+        let mut cells: Vec<Cell> = sum.iter().map(|n| Cell::number(Some(n))).collect();
+        cells.push(Cell::new(format));
+        table.push(cells);
+    }
+    table
 }
 
 fn row(report: &UnitReport) -> Vec<Cell> {

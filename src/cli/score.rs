@@ -1,0 +1,193 @@
+//! `triagent score`: log-probs of model-owned tokens, of runs and of pairs.
+
+use super::Done;
+use super::env::Env;
+use super::output::{Cell, Table, Tone};
+use crate::domain::{Score, ScoreSubject};
+use crate::error::{Failure, Result};
+use crate::jobs::{self, ScoreOptions, ScoreTotals, Scored};
+use crate::score::{DeviceChoice, ModelSource, Options, Precision, Scorer};
+use crate::text;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Which model, and how; shared by every verb that scores.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ModelArgs {
+    /// Hugging Face folder, GGUF file or http://HOST:PORT/v1#NAME [default: settings, else the embedded proxy]
+    #[arg(long, short, value_name = "M", value_hint = clap::ValueHint::AnyPath)]
+    model: Option<String>,
+    /// auto, cpu, cuda:N or metal [default: settings, else auto]
+    #[arg(long, value_name = "D")]
+    device: Option<String>,
+    /// f32 is exact; the others are faster and bind their scores apart
+    #[arg(long, value_name = "P", default_value = "auto", value_parser = ["auto", "f32", "bf16", "f16"])]
+    precision: String,
+    /// Use this chat template instead of the model's own; it binds its scores apart
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    template: Option<PathBuf>,
+}
+
+impl ModelArgs {
+    /// Where the model comes from.
+    pub(crate) fn source(&self, env: &Env) -> Result<ModelSource> {
+        let configured = env.config()?.score.model;
+        let named = self
+            .model
+            .clone()
+            .or(Some(configured).filter(|m| !m.is_empty()));
+        Ok(ModelSource::parse(named.as_deref())?)
+    }
+
+    /// How to compute.
+    pub(crate) fn options(&self, env: &Env) -> Result<Options> {
+        let configured = env.config()?.score.device;
+        let device = self.device.as_deref().unwrap_or(&configured);
+        Ok(Options {
+            device: DeviceChoice::parse(device)?,
+            precision: Precision::parse(&self.precision)
+                .ok_or_else(|| Failure::usage(format!("unknown precision {:?}", self.precision)))?,
+            template: self.template.clone(),
+            ..Options::default()
+        })
+    }
+
+    /// Loads the model and says so where it is only a proxy.
+    pub(crate) fn open(&self, env: &mut Env) -> Result<Scorer> {
+        let (source, options) = (self.source(env)?, self.options(env)?);
+        let scorer = env.watch("load model", |_| Scorer::open(&source, &options))??;
+        if scorer.binding().is_proxy {
+            env.out.say(format!(
+                "model: {} on {}; a proxy speaks for itself, not for the policy that made these logs",
+                scorer.binding().model,
+                scorer.device()
+            ))?;
+        }
+        Ok(scorer)
+    }
+}
+
+/// Compute log-probs of what the model wrote, in runs and in pairs
+///
+/// Scored are the model-owned tokens after the recorded context, in the model's own chat template. A score is bound to weights,
+/// tokenizer, template and precision; what was scored before with the same binding is read, not computed again. Exit code 3 if
+/// something could not be scored.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Only runs that pass, and pairs among them
+    #[arg(long, short, value_name = "EXPR")]
+    filter: Option<String>,
+    /// Only pairs
+    #[arg(long, conflicts_with = "runs")]
+    pairs: bool,
+    /// Only the decisions of runs
+    #[arg(long)]
+    runs: bool,
+    /// Score again what has a score already
+    #[arg(long)]
+    again: bool,
+}
+
+pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
+    let mut store = env.store()?;
+    let mut scorer = args.model.open(env)?;
+    let options = ScoreOptions {
+        filter: env.filter(args.filter.as_deref())?,
+        pairs_only: args.pairs,
+        runs_only: args.runs,
+        again: args.again,
+    };
+    let now = env.now_us();
+    let mut found = Vec::new();
+    let totals = env.watch("score", |progress| {
+        let mut keep = |one: &Scored| found.push(one.clone());
+        jobs::score(&mut store, &mut scorer, &options, now, progress, &mut keep)
+    })??;
+    show(&found, env)?;
+    close(&totals, env)
+}
+
+fn show(found: &[Scored], env: &mut Env) -> Result<()> {
+    let heads = ["what", "logp", "logp TRL", "tokens", "nats/byte", "prompt"];
+    let mut table = Table::new(&heads);
+    for one in found {
+        match one {
+            Scored::Score {
+                score, warnings, ..
+            } if env.out.is_json() => {
+                env.out.row(&score_json(score, warnings))?;
+            }
+            Scored::Score { score, .. } => table.push(row(score)),
+            Scored::Failed { subject, error } => {
+                let line = format!("not scored {}: {error}", name(subject));
+                env.out.say(text::visible(&line))?;
+            }
+        }
+    }
+    if table.is_empty() {
+        return Ok(());
+    }
+    env.out.table(&table)
+}
+
+fn row(score: &Score) -> Vec<Cell> {
+    let tone = match score.subject {
+        ScoreSubject::Step(_) => Tone::Plain,
+        ScoreSubject::PairSide { .. } => Tone::Bold,
+    };
+    vec![
+        Cell::new(name(&score.subject)).tone(tone),
+        Cell::number(Some(format!("{:.4}", score.logp_sum))),
+        Cell::number(Some(format!("{:.4}", score.logp_sum_trl))),
+        Cell::number(Some(score.tokens)),
+        Cell::number(Some(format!("{:.4}", score.logp_per_byte()))),
+        Cell::number(Some(score.prompt_tokens)),
+    ]
+}
+
+fn name(subject: &ScoreSubject) -> String {
+    match subject {
+        ScoreSubject::Step(at) => at.to_string(),
+        ScoreSubject::PairSide { pair, side } => format!("pair {pair} {side}"),
+    }
+}
+
+/// What outside checks rely on (DESIGN §6), and more.
+fn score_json(score: &Score, warnings: &[String]) -> Value {
+    let mut row = json!({
+        "logp_sum": score.logp_sum,
+        "logp_sum_trl": score.logp_sum_trl,
+        "tokens": score.tokens,
+        "bytes": score.bytes,
+        "logp_per_byte": score.logp_per_byte(),
+        "prompt_tokens": score.prompt_tokens,
+        "device": score.device,
+        "binding": score.binding,
+        "warnings": warnings,
+    });
+    let (run, step, pair, side) = match &score.subject {
+        ScoreSubject::Step(at) => (Some(&at.run), Some(at.step), None, None),
+        ScoreSubject::PairSide { pair, side } => (None, None, Some(pair), Some(*side)),
+    };
+    if let Value::Object(fields) = &mut row {
+        fields.insert("run".to_owned(), json!(run));
+        fields.insert("step".to_owned(), json!(step));
+        fields.insert("pair".to_owned(), json!(pair));
+        fields.insert("side".to_owned(), json!(side));
+    }
+    row
+}
+
+fn close(totals: &ScoreTotals, env: &mut Env) -> Result<Done> {
+    env.out.say(format!(
+        "{} scored, {} known before, {} could not be scored",
+        totals.scored, totals.known, totals.failed
+    ))?;
+    Ok(if totals.failed > 0 {
+        Done::InPart
+    } else {
+        Done::Whole
+    })
+}

@@ -1,0 +1,189 @@
+//! Reads runs, pairs and facts for an export.
+
+use super::super::JobError;
+use super::ExportChoice;
+use crate::domain::{
+    Decision, DecisionRecord, Filter, Outcome, Owner, RunId, Task, TaskId, Verdict,
+};
+use crate::export::{Facts, PairInput, RunHead, RunInput, SourceError};
+use crate::store::{Store, StoreError};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Steps in which the request is looked for.
+const REQUEST_STEPS: u32 = 16;
+/// Bytes of the request that the leak check reads.
+const REQUEST_BYTES: usize = 16 << 10;
+
+/// Names of the runs that pass, in order of import.
+pub(super) fn runs(store: &Store, filter: &Filter) -> Result<Vec<RunId>, JobError> {
+    let mut names = Vec::new();
+    store.each_run(filter, |row| {
+        names.push(row.id);
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(names)
+}
+
+/// Pairs whose first candidate belongs to one of the runs; those about the same two candidates stand together.
+pub(super) fn pairs(store: &Store, runs: &[RunId]) -> Result<Vec<DecisionRecord>, JobError> {
+    let passing: HashSet<&RunId> = runs.iter().collect();
+    let mut pairs: Vec<DecisionRecord> = store
+        .pairs()?
+        .into_iter()
+        .filter(|(_, pair)| passing.contains(&pair.a.at().run))
+        .map(|(record, _)| record)
+        .collect();
+    pairs.sort_by_cached_key(|r| (r.decision.subject(), r.id.clone()));
+    Ok(pairs)
+}
+
+/// What holds for the whole set.
+pub(super) fn facts(
+    store: &Store,
+    runs: &[RunId],
+    choice: &ExportChoice,
+    by_document: bool,
+) -> Result<Facts, JobError> {
+    let tasks = all_tasks(store)?;
+    let by_id: HashMap<&TaskId, &Task> = tasks.iter().map(|t| (&t.task_id, t)).collect();
+    let heads = runs
+        .iter()
+        .map(|run| head(store, run, &by_id, by_document))
+        .collect::<Result<Vec<RunHead>, JobError>>()?;
+    Ok(Facts {
+        heads,
+        documents: store.documents()?,
+        bindings: choice.bindings.clone(),
+        filter: choice.filter_text.clone(),
+        decisions_sha256: Some(store.decisions_hash()?),
+        success_steps: success_steps(store)?,
+        tasks,
+        ..Facts::default()
+    })
+}
+
+fn all_tasks(store: &Store) -> Result<Vec<Task>, JobError> {
+    let mut tasks: Vec<Task> = Vec::new();
+    loop {
+        let page = store.tasks(tasks.last().map(|t| &t.task_id), 1_000)?;
+        if page.is_empty() {
+            return Ok(tasks);
+        }
+        tasks.extend(page);
+    }
+}
+
+fn head(
+    store: &Store,
+    run: &RunId,
+    tasks: &HashMap<&TaskId, &Task>,
+    by_document: bool,
+) -> Result<RunHead, JobError> {
+    let rollout = store.rollout(run)?;
+    let task = rollout.task.as_ref().and_then(|id| tasks.get(id));
+    let mut documents: BTreeSet<String> = task
+        .map(|t| t.requires.iter().map(|r| r.doc_id.clone()).collect())
+        .unwrap_or_default();
+    if by_document {
+        let brought = store.steps(run)?.into_iter().flat_map(|s| s.documents);
+        documents.extend(brought.map(|d| d.doc_id));
+    }
+    let first = store.step_heads(run, 0..REQUEST_STEPS, REQUEST_BYTES)?;
+    let request = first.into_iter().find(|s| s.owner == Owner::User);
+    Ok(RunHead {
+        run: run.clone(),
+        task: rollout.task.clone(),
+        scenario: rollout
+            .scenario
+            .or_else(|| task.and_then(|t| t.scenario.clone())),
+        documents: documents.into_iter().collect(),
+        request: request.map(|s| s.preview).unwrap_or_default(),
+    })
+}
+
+fn success_steps(store: &Store) -> Result<Vec<u64>, JobError> {
+    let mut steps = Vec::new();
+    store.each_run(&Filter::default(), |row| {
+        if row.outcome == Outcome::Pass {
+            steps.push(u64::from(row.steps));
+        }
+        Ok::<(), StoreError>(())
+    })?;
+    Ok(steps)
+}
+
+/// Reads runs and pairs; the run read last is kept, since pairs of one run come one after the other.
+pub(super) struct Source<'a> {
+    store: &'a Store,
+    last: RefCell<Option<Arc<RunInput>>>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self {
+            store,
+            last: RefCell::new(None),
+        }
+    }
+
+    pub(super) fn run(&self, run: &RunId) -> Result<RunInput, SourceError> {
+        Ok(read_run(self.store, run)?)
+    }
+
+    pub(super) fn pair(&self, record: DecisionRecord) -> Result<PairInput, SourceError> {
+        let Decision::Pair(pair) = &record.decision else {
+            return Err("a record that is no pair".into());
+        };
+        let a = self.shared(&pair.a.at().run)?;
+        let b = self.shared(&pair.b.at().run)?;
+        Ok(PairInput { record, a, b })
+    }
+
+    fn shared(&self, run: &RunId) -> Result<Arc<RunInput>, JobError> {
+        if let Some(last) = &*self.last.borrow()
+            && last.head.id == *run
+        {
+            return Ok(Arc::clone(last));
+        }
+        let read = Arc::new(read_run(self.store, run)?);
+        *self.last.borrow_mut() = Some(Arc::clone(&read));
+        Ok(read)
+    }
+}
+
+fn read_run(store: &Store, run: &RunId) -> Result<RunInput, JobError> {
+    let mut head = store.rollout(run)?;
+    let decisions: Vec<DecisionRecord> = store
+        .history(run.as_str())?
+        .into_iter()
+        .filter_map(|(record, live)| live.then_some(record))
+        .collect();
+    // A reviewer's word about the outcome goes before the file's.
+    let said = decisions.iter().rev().find_map(|r| match r.decision {
+        Decision::Outcome { outcome, .. } => Some((outcome, r.reviewer.clone())),
+        _ => None,
+    });
+    if let Some((outcome, reviewer)) = said {
+        head.outcome = outcome;
+        head.outcome_source = Some(format!("reviewer:{reviewer}"));
+    }
+    Ok(RunInput {
+        calls: store.calls(run)?,
+        rewards: store.rewards(run)?,
+        verdict: verdict(store, run)?,
+        decisions,
+        labels: store.foreign_labels(run)?,
+        ..RunInput::new(head, store.steps(run)?)
+    })
+}
+
+fn verdict(store: &Store, run: &RunId) -> Result<Option<Verdict>, JobError> {
+    Ok(store
+        .verdict(run)?
+        .and_then(|record| match record.decision {
+            Decision::Verdict(v) | Decision::Adjudication(v) => Some(v),
+            _ => None,
+        }))
+}
