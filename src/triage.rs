@@ -1,5 +1,6 @@
 //! Labels, pairs, queues, agreement, evidence status, differences: facts in, conclusions out. No clock, no disk.
 
+mod agreement;
 mod day;
 mod diff;
 mod evidence;
@@ -13,6 +14,11 @@ mod suggest;
 mod taxonomy;
 mod view;
 
+pub use agreement::{
+    AgreementReport, Alpha, AlphaMetric, BiasReport, Disagreement, Pace, PairTrace, Ratings,
+    Statistic, SwapCheck, Table, ac1, agreement_report, alpha, cohen, fleiss, pabak, pace,
+    pair_bias, swap_check, table_alpha,
+};
 pub use diff::{
     ComparedLayer, DiffRow, Divergence, LayerDifference, LayerState, RowKind, RunDiff, WordChange,
     WordSide, align, align_many, diff_runs, weights_note, word_diff,
