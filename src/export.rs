@@ -35,7 +35,7 @@ pub use manifest::{Block, Bound, Manifest, Redacted, Units};
 pub use merge::{Combine, TokenRow, token_rows};
 pub use options::{
     Attempts, Format, GroupBy, Limits, Method, NearDuplicates, Options, Purpose, Reasoning, Shape,
-    SplitOptions,
+    SplitOptions, Undecided,
 };
 pub use split::{Part, Plan};
 pub use target::{Measure, Measured, Segment, Target};

@@ -8,6 +8,7 @@ mod nearest;
 mod number;
 mod visible;
 mod width;
+mod words;
 mod wrap;
 
 pub use cut::{capped, one_line};
@@ -16,4 +17,5 @@ pub use nearest::nearest;
 pub use number::{bytes, duration, grouped, per_cent, plural};
 pub use visible::{TAB_COLUMNS, visible, without_colours};
 pub use width::{fit, fit_start, graphemes, pad, pad_left, width};
+pub use words::words;
 pub use wrap::{MIN_COLUMNS, Wrap, wrap};

@@ -8,11 +8,12 @@ use super::input::{Facts, PairInput, RunInput};
 use super::manifest::{Bound, Redacted, Units};
 use super::merge;
 use super::options::{Options, Shape};
+use super::redact::is_redacted;
 use super::select::{Example, Select};
 use super::split::{Part, Plan};
 use super::target::Measured;
 use super::why::{LeftOut, Why};
-use crate::domain::{FindingAction, RunId};
+use crate::domain::RunId;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -207,11 +208,8 @@ impl<'a> Desk<'a> {
     }
 
     fn note_redactions(&mut self, run: &RunInput) {
-        for state in run
-            .findings
-            .iter()
-            .filter(|s| s.action == Some(FindingAction::Redact))
-        {
+        let undecided = self.options.undecided;
+        for state in run.findings.iter().filter(|s| is_redacted(s, undecided)) {
             let finding = &state.finding;
             self.redacted.insert(Redacted {
                 finding: finding.id.clone(),

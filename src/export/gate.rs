@@ -1,7 +1,8 @@
 //! The gates that one run, one context or one target must pass. Each asks one question.
 
 use super::input::RunInput;
-use super::options::Attempts;
+use super::options::{Attempts, Undecided};
+use super::redact::is_redacted;
 use super::why::Why;
 use crate::domain::chat::{decision_start, visible_before};
 use crate::domain::{
@@ -17,10 +18,11 @@ pub(crate) struct RunView<'a> {
     findings: HashMap<Option<u32>, Vec<&'a FindingState>>,
     /// Calls under one logical request that has more than one of them.
     retried: HashSet<u32>,
+    undecided: Undecided,
 }
 
 impl<'a> RunView<'a> {
-    pub(crate) fn new(run: &'a RunInput) -> Self {
+    pub(crate) fn new(run: &'a RunInput, undecided: Undecided) -> Self {
         let mut findings: HashMap<Option<u32>, Vec<&FindingState>> = HashMap::new();
         for state in &run.findings {
             if let Some(place) = &state.finding.place {
@@ -31,6 +33,7 @@ impl<'a> RunView<'a> {
             run,
             findings,
             retried: retried(run),
+            undecided,
         }
     }
 
@@ -96,7 +99,10 @@ impl<'a> RunView<'a> {
 
     fn findings_of(&self, step: Option<u32>) -> Result<(), Why> {
         let states = self.findings.get(&step).map_or(&[][..], Vec::as_slice);
-        states.iter().try_for_each(|state| resolved(state))
+        states
+            .iter()
+            .filter(|state| !is_redacted(state, self.undecided))
+            .try_for_each(|state| resolved(state))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::input::RunHead;
 use super::split::{Part, Plan};
+use crate::text::words;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
@@ -136,30 +137,4 @@ fn grams(text: &str) -> impl Iterator<Item = (u64, String)> {
         })
         .collect();
     windows.into_iter()
-}
-
-/// Lower-case words; a CJK character is a word of its own.
-fn words(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut open = String::new();
-    for c in text.chars() {
-        if is_cjk(c) || !c.is_alphanumeric() {
-            if !open.is_empty() {
-                out.push(std::mem::take(&mut open));
-            }
-            if is_cjk(c) {
-                out.push(c.to_string());
-            }
-        } else {
-            open.extend(c.to_lowercase());
-        }
-    }
-    if !open.is_empty() {
-        out.push(open);
-    }
-    out
-}
-
-fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }

@@ -110,6 +110,18 @@ pub enum Reasoning {
 
 words!(Reasoning { Keep => "keep", Drop => "drop" });
 
+/// What becomes of rows that hold a finding nobody has decided.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Undecided {
+    /// They stay out, with the finding as the reason.
+    #[default]
+    LeaveOut,
+    /// Secrets and personal data leave as placeholders; anything else stays out.
+    Redact,
+}
+
+words!(Undecided { LeaveOut => "leave-out", Redact => "redact" });
+
 /// What the set is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Purpose {
@@ -211,6 +223,8 @@ pub struct Options<'a> {
     pub attempts: Attempts,
     /// What a text-before-the-answer becomes.
     pub reasoning: Reasoning,
+    /// What becomes of rows that hold a finding nobody has decided.
+    pub undecided: Undecided,
     /// What the set is for.
     pub purpose: Purpose,
     /// Numbers that decide.
@@ -228,6 +242,7 @@ impl Options<'_> {
             split: None,
             attempts: Attempts::default(),
             reasoning: Reasoning::default(),
+            undecided: Undecided::default(),
             purpose: Purpose::default(),
             limits: Limits::default(),
             target: None,

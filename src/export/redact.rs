@@ -1,9 +1,23 @@
 //! Puts placeholders where a person said "redact", in every string of a row that leaves.
 
+use super::input::RunInput;
+use super::options::Undecided;
 use super::why::Why;
-use crate::domain::{ChatMessage, Redaction};
+use crate::domain::{ChatMessage, FindingAction, FindingKind, FindingState, Redaction};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
+
+/// The finding's words leave as a placeholder.
+pub(crate) fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
+    let sensitive = matches!(
+        state.finding.kind,
+        FindingKind::Secret | FindingKind::Personal
+    );
+    match state.action {
+        Some(action) => action == FindingAction::Redact,
+        None => sensitive && undecided == Undecided::Redact,
+    }
+}
 
 /// Replaces the words of one run's redactions.
 pub(crate) struct Redactor {
@@ -12,10 +26,19 @@ pub(crate) struct Redactor {
 }
 
 impl Redactor {
-    pub(crate) fn new(redactions: &[Redaction]) -> Self {
+    /// What a person said to redact, and what the options redact by themselves.
+    pub(crate) fn of(run: &RunInput, undecided: Undecided) -> Self {
+        let asked = |r: &&Redaction| {
+            let mut states = run.findings.iter().filter(|s| s.finding.id == r.finding);
+            states.any(|s| is_redacted(s, undecided))
+        };
+        Self::new(run.redactions.iter().filter(asked))
+    }
+
+    fn new<'r>(redactions: impl Iterator<Item = &'r Redaction>) -> Self {
         let mut words = Vec::new();
         let mut placeholders = Vec::new();
-        for redaction in redactions.iter().filter(|r| !r.words.is_empty()) {
+        for redaction in redactions.filter(|r| !r.words.is_empty()) {
             for form in forms(&redaction.words) {
                 words.push(form);
                 placeholders.push(redaction.placeholder.clone());
@@ -124,11 +147,12 @@ mod tests {
             words: words.to_owned(),
             placeholder: placeholder.to_owned(),
         };
-        Redactor::new(&[
+        let all = [
             one("a@b.cn", "[EMAIL_1]"),
             one("4111111111111111", "[CARD_1]"),
             one("x\ny", "[KEY_1]"),
-        ])
+        ];
+        Redactor::new(all.iter())
     }
 
     #[test]

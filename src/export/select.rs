@@ -54,7 +54,7 @@ impl<'a> Select<'a> {
         &self,
         run: &'r RunInput,
     ) -> Vec<(StepRef, Result<Example<'r>, Why>)> {
-        let view = RunView::new(run);
+        let view = RunView::new(run, self.options.undecided);
         let on_path = decisions(&run.steps);
         let mut all: Vec<u32> = on_path.clone();
         all.extend(gate::left_attempts(&run.steps, &on_path));
@@ -93,7 +93,7 @@ impl<'a> Select<'a> {
 
     /// Redacts, drops what the options drop, and looks whether something is left to learn.
     fn dress<'r>(&self, mut example: Example<'r>) -> Result<Example<'r>, Why> {
-        let redactor = Redactor::new(&example.run.redactions);
+        let redactor = Redactor::of(example.run, self.options.undecided);
         for message in example.prompt.iter_mut().chain([&mut example.target]) {
             redactor.message(message)?;
             if self.options.reasoning == Reasoning::Drop {
@@ -146,7 +146,7 @@ impl<'a> Select<'a> {
     }
 
     fn side<'p>(&self, candidate: &'p Candidate, run: &'p RunInput) -> Result<Example<'p>, Why> {
-        let view = RunView::new(run);
+        let view = RunView::new(run, self.options.undecided);
         match candidate {
             Candidate::Recorded { at } => self.example(run, &view, at),
             Candidate::Human {
