@@ -5,16 +5,19 @@
 //! items into a [`Sink`]. One file a format stands behind the one trait `format::Importer`.
 
 mod answer;
+mod anthropic;
 mod chat;
 mod content;
 mod detect;
 mod document;
+mod exchange;
 mod extra;
 mod format;
 mod group;
 mod json;
 mod limits;
 mod lines;
+mod markers;
 mod mint;
 mod out;
 mod own;
@@ -22,11 +25,14 @@ mod parse;
 mod prefix;
 mod registers;
 mod report;
+mod responses;
 mod rows;
 mod run;
 mod scan;
 mod source;
+mod sse;
 mod time;
+mod turn;
 mod unit;
 
 use crate::domain::{Progress, Sink};

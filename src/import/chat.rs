@@ -1,6 +1,7 @@
 //! A chat message of the OpenAI dialect, with what vendors add, as steps. Whoever imports a format adjusts owners
 //! and statuses by what that format tells; here the role alone decides.
 
+use super::anthropic;
 use super::content::{Piece, pieces};
 use super::extra::leftover;
 use super::json::{Kind, Node};
@@ -61,8 +62,11 @@ pub(crate) fn message_of(
     if owner == Owner::Model {
         steps.extend(reasoning(node).map(|text| Step::new(owner, StepKind::Reasoning, role, text)));
     }
-    for piece in pieces(out, node.get("content").or_else(|| node.get("refusal"))) {
-        push_piece(&mut steps, owner, role, piece);
+    if anthropic::is_anthropic(node) {
+        let blocks = node.list("content").iter();
+        steps.extend(blocks.flat_map(|b| anthropic::steps_of(out, b, owner, role)));
+    } else {
+        content_steps(out, node, owner, role, &mut steps);
     }
     if owner == Owner::Model {
         steps.extend(tool_calls(out, node));
@@ -85,6 +89,46 @@ pub(crate) fn message_of(
         voice(name).is_none().then_some(name),
     );
     steps
+}
+
+fn content_steps(
+    out: &mut Out<'_>,
+    node: &Node<'_>,
+    owner: Owner,
+    role: Role,
+    steps: &mut Vec<Step>,
+) {
+    let content = node.get("content").or_else(|| node.get("refusal"));
+    let is_call = |part: &Node<'_>| matches!(part.str("type"), Some("tool_call" | "function_call"));
+    for part in content.filter(|c| c.is_list()).map_or(&[][..], Node::items) {
+        if is_call(part) {
+            steps.extend(part_call(out, part));
+        } else {
+            pieces(out, Some(part))
+                .into_iter()
+                .for_each(|p| push_piece(steps, owner, role, p));
+        }
+    }
+    if let Some(content) = content.filter(|c| !c.is_list()) {
+        pieces(out, Some(content))
+            .into_iter()
+            .for_each(|p| push_piece(steps, owner, role, p));
+    }
+}
+
+/// A call that stands among the parts of the content, as an object or as JSON in `value`.
+fn part_call(out: &mut Out<'_>, part: &Node<'_>) -> Vec<Step> {
+    let Some(inner) = part.str("value") else {
+        return vec![tool_call(part)];
+    };
+    match parse(inner, &mut Flaws::default()) {
+        Ok(node) if node.is_list() => node.items().iter().map(tool_call).collect(),
+        Ok(node) => vec![tool_call(&node)],
+        Err(_) => {
+            out.not_understood("tool call that is no JSON");
+            vec![call_step("", None, inner.to_owned())]
+        }
+    }
 }
 
 fn push_piece(steps: &mut Vec<Step>, owner: Owner, role: Role, piece: Piece) {

@@ -61,7 +61,7 @@ fn piece(out: &mut Out<'_>, part: &Node<'_>) -> Option<Piece> {
     }
     match kind {
         "thinking" | "reasoning" => {
-            let text = ["thinking", "reasoning", "text", "content"]
+            let text = ["thinking", "reasoning", "text", "content", "value"]
                 .iter()
                 .find_map(|k| part.str(k));
             return text.map(|t| Piece {

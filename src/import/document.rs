@@ -49,7 +49,7 @@ impl<'s> Document<'s> {
             .enumerate()
             .map(|(i, p)| (i, p.as_slice()))
             .collect();
-        let lost = walk.value(&live).err();
+        let lost = walk.whole(&live).err();
         let damage = lost.map(|lost| (walk.scanner.line(), lost.to_string()));
         let head = String::from_utf8_lossy(&walk.head).into_owned();
         Ok(Self {
@@ -64,11 +64,6 @@ impl<'s> Document<'s> {
     pub(crate) fn head(&self) -> Result<Node<'_>, Halt> {
         parse(&self.head, &mut Flaws::default())
             .map_err(|bad| Halt::file(format!("the document is not JSON: {}", bad.what)))
-    }
-
-    /// The head's text.
-    pub(crate) fn head_text(&self) -> &str {
-        &self.head
     }
 
     /// Hands out the elements of one long list. An element that is no JSON comes as an error, and the walk goes on.
@@ -165,6 +160,14 @@ struct Walk<R> {
 }
 
 impl<R: Read> Walk<R> {
+    fn whole(&mut self, live: &[(usize, &[&str])]) -> Result<(), Lost> {
+        self.value(live)?;
+        match self.scanner.peek()? {
+            None => Ok(()),
+            Some(_) => Err(Lost::Broken("more text after the document")),
+        }
+    }
+
     fn value(&mut self, live: &[(usize, &[&str])]) -> Result<(), Lost> {
         let first = self.scanner.peek()?;
         let ends_here = live.iter().find(|(_, rest)| rest.is_empty());

@@ -2,8 +2,12 @@
 
 pub(crate) mod agent_lightning;
 pub(crate) mod atif;
+pub(crate) mod claude_code;
+pub(crate) mod codex;
 pub(crate) mod mini_swe_agent;
 pub(crate) mod openai_chat;
+pub(crate) mod request_log;
+pub(crate) mod sharegpt;
 pub(crate) mod tau_bench;
 
 use super::detect::Sniff;
@@ -51,5 +55,9 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &mini_swe_agent::MiniSweAgent,
     &tau_bench::TauBench,
     &agent_lightning::AgentLightning,
+    &codex::Codex,
+    &claude_code::ClaudeCode,
+    &sharegpt::ShareGpt,
+    &request_log::RequestLog,
     &openai_chat::OpenAiChat,
 ];

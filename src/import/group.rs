@@ -1,11 +1,11 @@
 //! Rows of several runs mixed in one file: a first walk notes which row belongs to which run, a second reads run by
 //! run. Only places are held, so memory stays bounded.
 
-use super::detect::Shape;
 use super::limits::MAX_VALUE_BYTES;
+use super::mint::mint;
 use super::out::{Halt, Out};
 use super::parse::{Flaws, decode, parse};
-use super::rows::{Row, each_row};
+use super::rows::{Layout, Row, each_row};
 use super::source::Source;
 use crate::domain::SourceSpan;
 use std::collections::HashMap;
@@ -22,11 +22,11 @@ impl Groups {
     pub(crate) fn of<'s>(
         out: &mut Out<'s>,
         source: &Source,
-        shape: Shape,
+        layout: impl Into<Layout>,
         mut key: impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<Option<String>, Halt>,
     ) -> Result<Self, Halt> {
         let mut groups = Self::default();
-        each_row(out, source, shape, |out, row| {
+        each_row(out, source, layout, |out, row| {
             if let Some(key) = key(out, row)? {
                 groups.add(key, row.span);
             }
@@ -51,6 +51,19 @@ impl Groups {
             .iter()
             .map(|(key, spans)| (key.as_str(), spans.as_slice()))
     }
+}
+
+/// Texts of the first rows: what a name is made from where the file has none.
+pub(crate) fn opening(source: &Source, spans: &[SourceSpan], count: usize) -> String {
+    let mut name = Vec::new();
+    let first = spans.get(..count.min(spans.len())).unwrap_or_default();
+    // A row that cannot be read again gives no name, and the walk over all rows will tell of it.
+    let _ = replay(source, first, |row| {
+        name.push(row.text.trim().to_owned());
+        Ok(())
+    });
+    let parts: Vec<&str> = name.iter().map(String::as_str).collect();
+    mint(&parts)
 }
 
 /// Reads rows again, in the order given.

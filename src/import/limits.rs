@@ -22,3 +22,5 @@ pub(crate) const MAX_UNPACKED_BYTES: u64 = 64 << 30;
 pub(crate) const MAX_RATIO: u64 = 600;
 /// What stands beside an item because no field holds it. Larger values stay in the source.
 pub(crate) const MAX_EXTRA_BYTES: usize = 256 << 10;
+/// Values of one row. A tree of so many takes about 200 MB; token ids of long rollouts reach some 100,000.
+pub(crate) const MAX_NODES: usize = 2_500_000;

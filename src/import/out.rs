@@ -30,6 +30,9 @@ impl Halt {
     }
 }
 
+/// What was counted before a second reading.
+pub(crate) struct Muted(std::collections::BTreeMap<String, u64>);
+
 /// Counts what passes.
 pub(crate) struct Out<'s> {
     sink: &'s mut dyn Sink,
@@ -108,6 +111,16 @@ impl<'s> Out<'s> {
         } else if self.report.not_understood.len() < MAX_NAMES {
             self.report.not_understood.insert(what.to_owned(), 1);
         }
+    }
+
+    /// Stops counting what is odd, for a second reading of the same rows.
+    pub(crate) fn mute(&mut self) -> Muted {
+        Muted(std::mem::take(&mut self.report.not_understood))
+    }
+
+    /// Counts again.
+    pub(crate) fn unmute(&mut self, muted: Muted) {
+        self.report.not_understood = muted.0;
     }
 
     /// What was odd in the JSON and could be read all the same.

@@ -3,7 +3,7 @@
 //! can exhaust the stack. It repairs no missing bracket: a broken row is reported, never guessed.
 
 use super::json::{Kind, Node};
-use super::limits::MAX_DEPTH;
+use super::limits::{MAX_DEPTH, MAX_NODES};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -63,6 +63,7 @@ pub(crate) fn parse<'a>(text: &'a str, flaws: &mut Flaws) -> Result<Node<'a>, Ba
         text,
         bytes: text.as_bytes(),
         pos: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        nodes: 0,
         flaws,
     };
     parser.space();
@@ -83,6 +84,7 @@ struct Parser<'a, 'f> {
     text: &'a str,
     bytes: &'a [u8],
     pos: usize,
+    nodes: usize,
     flaws: &'f mut Flaws,
 }
 
@@ -107,9 +109,21 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
+    fn limit(&self, what: &'static str) -> Bad {
+        Bad {
+            at: self.pos,
+            what,
+            is_cut: false,
+        }
+    }
+
     fn value(&mut self, depth: usize) -> Result<Node<'a>, Bad> {
         if depth > MAX_DEPTH {
-            return Err(self.bad("nested too deeply (limit 160)"));
+            return Err(self.limit("nested too deeply (limit 160)"));
+        }
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(self.limit("more than 2500000 values at once"));
         }
         let start = self.pos;
         let kind = match self.peek() {

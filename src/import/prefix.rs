@@ -2,11 +2,12 @@
 //! known, only its tail kept. A prompt that does not continue what is known is a context rewrite (compaction,
 //! sub-agent, edited or dropped answer): the new text replaces what it no longer holds, and the call says so.
 
+use super::chat;
 use super::json::Node;
-use super::out::Halt;
+use super::out::{Halt, Out};
 use super::run::Run;
-use super::{chat, content};
-use crate::domain::{Adopted, Call, Owner, Step};
+use crate::domain::{Adopted, Call, Owner, SourceSpan, Step, StepKind};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A message of a prompt or an answer: what tells it from others, and its steps.
@@ -17,12 +18,8 @@ pub(crate) struct Said {
 
 impl Said {
     /// A message of the OpenAI dialect.
-    pub(crate) fn chat(
-        run: &mut Run<'_, '_>,
-        node: &Node<'_>,
-        span: crate::domain::SourceSpan,
-    ) -> Self {
-        Self::of(chat::message(run.out, node, span))
+    pub(crate) fn chat(out: &mut Out<'_>, node: &Node<'_>, span: SourceSpan) -> Self {
+        Self::of(chat::message(out, node, span))
     }
 
     /// Steps that any importer made.
@@ -38,10 +35,10 @@ impl Said {
 fn hash(steps: &[Step]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for step in steps {
-        if step.kind == crate::domain::StepKind::Reasoning {
+        if step.kind == StepKind::Reasoning {
             continue;
         }
-        let is_call = step.kind == crate::domain::StepKind::ToolCall;
+        let is_call = step.kind == StepKind::ToolCall;
         (step.role, is_call, step.text.trim()).hash(&mut hasher);
         if is_call {
             step.tool.hash(&mut hasher);
@@ -79,7 +76,7 @@ impl Thread {
         &mut self,
         run: &mut Run<'_, '_>,
         prompt: Vec<Said>,
-        answer: Option<Said>,
+        answers: Vec<Said>,
         mut call: Call,
     ) -> Result<(), Halt> {
         let is_repeat = self.is_same_prompt(&prompt);
@@ -89,16 +86,37 @@ impl Thread {
             is_rewrite = self.go_on(run, prompt)?;
         }
         call.context_rewrite = is_rewrite;
+        self.wait(run, answers, call)
+    }
+
+    /// The same, where the request names the one before it and holds only what is new.
+    pub(crate) fn continued(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        tail: Vec<Said>,
+        answers: Vec<Said>,
+        call: Call,
+    ) -> Result<(), Halt> {
+        self.settle(run, &[])?;
+        self.add(run, tail)?;
+        self.wait(run, answers, call)
+    }
+
+    fn wait(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        answers: Vec<Said>,
+        mut call: Call,
+    ) -> Result<(), Halt> {
         self.compare_tokens(&mut call);
         let adopted = call.adopted;
-        let index = run.call(call)?;
-        if let Some(said) = answer {
-            self.pending.push(Pending {
-                said,
-                call: index,
-                adopted,
-            });
-        }
+        let call = run.call(call)?;
+        let pending = answers.into_iter().map(|said| Pending {
+            said,
+            call,
+            adopted,
+        });
+        self.pending.extend(pending);
         Ok(())
     }
 
@@ -123,7 +141,12 @@ impl Thread {
         let is_continued = |p: &Pending| Some(p.said.hash) == next;
         let by_word = pending.iter().rposition(|p| p.adopted == Adopted::Yes);
         let by_prompt = pending.iter().rposition(is_continued);
-        let by_order = pending.iter().rposition(|p| p.adopted != Adopted::No);
+        // Of several choices of one answer the first counts, of several answers the last.
+        let last_call = pending
+            .iter()
+            .rfind(|p| p.adopted != Adopted::No)
+            .map(|p| p.call);
+        let by_order = pending.iter().position(|p| Some(p.call) == last_call);
         let chosen = by_word.or(by_prompt).or(by_order);
         for (place, answer) in pending.into_iter().enumerate() {
             let is_chosen = Some(place) == chosen;
@@ -153,7 +176,16 @@ impl Thread {
         let gone: Vec<Known> = self.known.split_off(same);
         let is_rewrite = !gone.is_empty();
         self.replaced.extend(gone.into_iter().flat_map(|k| k.steps));
-        for said in prompt.into_iter().skip(same) {
+        self.add(run, prompt.into_iter().skip(same))?;
+        Ok(is_rewrite)
+    }
+
+    fn add(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        tail: impl IntoIterator<Item = Said>,
+    ) -> Result<(), Halt> {
+        for said in tail {
             let mut steps = said.steps;
             for step in &mut steps {
                 // No logged inference produced it: an example, or an answer of a call that the log lacks.
@@ -168,7 +200,7 @@ impl Thread {
                 steps: first..run.steps(),
             });
         }
-        Ok(is_rewrite)
+        Ok(())
     }
 
     fn hand_over_replaced(&mut self, steps: &mut [Step]) {
@@ -195,18 +227,34 @@ impl Thread {
     }
 }
 
-/// Text of a prompt that is one string.
-pub(crate) fn plain(
-    run: &mut Run<'_, '_>,
-    node: &Node<'_>,
-    owner: Owner,
-    role: crate::domain::Role,
-) -> Said {
-    let pieces = content::pieces(run.out, Some(node));
-    Said::of(
-        pieces
-            .into_iter()
-            .map(|p| Step::new(owner, p.kind, role, p.text))
-            .collect(),
-    )
+/// Finds the conversation that a prompt goes on with, where the log names none: by the hash of what was known.
+#[derive(Default)]
+pub(crate) struct Families {
+    known: HashMap<u64, usize>,
+    count: usize,
+}
+
+impl Families {
+    /// Number of the conversation: of the one whose prompt and answer this prompt begins with, or a new one.
+    pub(crate) fn of(&mut self, prompt: &[Said], answers: &[Said]) -> usize {
+        let chain = |last: u64, said: &Said| {
+            let mut hasher = DefaultHasher::new();
+            (last, said.hash).hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut at = 0;
+        let mut found = None;
+        for said in prompt {
+            at = chain(at, said);
+            found = self.known.get(&at).copied().or(found);
+        }
+        let family = found.unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        });
+        for answer in answers {
+            self.known.insert(chain(at, answer), family);
+        }
+        family
+    }
 }

@@ -9,8 +9,27 @@ use super::lines::{Line, Lines};
 use super::out::{Halt, Out};
 use super::parse::{Flaws, decode, parse};
 use super::run::Run;
+use super::scan::{Lost, Scanner};
 use super::source::Source;
 use crate::domain::SourceSpan;
+
+/// Whoever is being read into: the way out itself, or a run that has begun.
+pub(crate) trait Way<'s> {
+    /// The way out.
+    fn out(&mut self) -> &mut Out<'s>;
+}
+
+impl<'s> Way<'s> for Out<'s> {
+    fn out(&mut self) -> &mut Self {
+        self
+    }
+}
+
+impl<'s> Way<'s> for Run<'_, 's> {
+    fn out(&mut self) -> &mut Out<'s> {
+        self.out
+    }
+}
 
 /// A row that is JSON.
 #[derive(Clone, Copy)]
@@ -23,43 +42,112 @@ pub(crate) struct Row<'r> {
     pub(crate) span: SourceSpan,
 }
 
-/// Hands out every row that is JSON.
-pub(crate) fn each_row<'s>(
-    out: &mut Out<'s>,
-    source: &Source,
-    shape: Shape,
-    mut take: impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<(), Halt>,
-) -> Result<(), Halt> {
-    match shape {
-        Shape::Lines => each_line(out, source, take),
-        _ => {
-            let document = Document::open(source, &[""])?;
-            each_part(out, source, &document, &mut take)
+/// Where the rows of a file stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Layout {
+    /// One a line.
+    Lines,
+    /// Objects one after the other, over any number of lines.
+    Sequence,
+    /// Elements of this long list; the empty name is the document itself.
+    List(&'static str),
+}
+
+impl From<Shape> for Layout {
+    fn from(shape: Shape) -> Self {
+        match shape {
+            Shape::Lines => Self::Lines,
+            Shape::List => Self::List(""),
+            _ => Self::Sequence,
         }
     }
 }
 
-fn each_line<'s>(
-    out: &mut Out<'s>,
+/// Hands out every row that is JSON.
+pub(crate) fn each_row<'s, W: Way<'s>>(
+    way: &mut W,
     source: &Source,
-    mut take: impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<(), Halt>,
+    layout: impl Into<Layout>,
+    mut take: impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let mut lines = Lines::new(source).map_err(|e| Halt::file(e.to_string()))?;
-    while let Some(line) = lines.next().map_err(|e| Halt::file(e.to_string()))? {
-        out.advance(line.len + u64::from(line.is_ended))?;
-        if line.is_too_long() {
-            out.skip(line.number, too_long(line.len))?;
-        } else if !line.bytes.trim_ascii().is_empty() {
-            one_line(out, line, &mut take)?;
+    match layout.into() {
+        Layout::Lines => each_line(way, source, take),
+        Layout::Sequence => each_in_sequence(way, source, &mut take),
+        Layout::List(name) => {
+            way.out().advance(source.len())?;
+            let document = Document::open(source, &[name])?;
+            for list in &document.lists {
+                each_element(way, &document, list, &mut take)?;
+            }
+            tell_damage(way.out(), &document)
+        }
+    }
+}
+
+fn each_in_sequence<'s, W: Way<'s>>(
+    way: &mut W,
+    source: &Source,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let reader = source.reader(0).map_err(|e| Halt::file(e.to_string()))?;
+    let mut scanner = Scanner::new(reader, 0, 1);
+    let mut buffer = Vec::new();
+    let broken = |error: std::io::Error| Halt::file(error.to_string());
+    while let Some(first) = scanner.peek().map_err(broken)? {
+        if first == b',' {
+            scanner.bump();
+            continue;
+        }
+        let (offset, line) = (scanner.offset(), scanner.line());
+        buffer.clear();
+        let lost = scanner.value(Some(&mut buffer), MAX_VALUE_BYTES);
+        let len = scanner.offset() - offset;
+        way.out().advance(len)?;
+        match lost {
+            Ok(()) => one_line(
+                way,
+                Line {
+                    offset,
+                    number: line,
+                    bytes: &buffer,
+                    len,
+                    is_ended: true,
+                },
+                take,
+            )?,
+            Err(Lost::TooLong) => way.out().skip(line, too_long(len))?,
+            Err(lost) => {
+                return Err(Halt::Broken {
+                    line,
+                    reason: lost.to_string(),
+                });
+            }
         }
     }
     Ok(())
 }
 
-fn one_line<'s>(
-    out: &mut Out<'s>,
+fn each_line<'s, W: Way<'s>>(
+    way: &mut W,
+    source: &Source,
+    mut take: impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let mut lines = Lines::new(source).map_err(|e| Halt::file(e.to_string()))?;
+    while let Some(line) = lines.next().map_err(|e| Halt::file(e.to_string()))? {
+        way.out().advance(line.len + u64::from(line.is_ended))?;
+        if line.is_too_long() {
+            way.out().skip(line.number, too_long(line.len))?;
+        } else if !line.bytes.trim_ascii().is_empty() {
+            one_line(way, line, &mut take)?;
+        }
+    }
+    Ok(())
+}
+
+fn one_line<'s, W: Way<'s>>(
+    way: &mut W,
     line: Line<'_>,
-    take: &mut impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<(), Halt>,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
     let mut flaws = Flaws::default();
     let text = decode(line.bytes, &mut flaws);
@@ -70,9 +158,9 @@ fn one_line<'s>(
     };
     match parse(&text, &mut flaws) {
         Ok(node) => {
-            out.flaws(flaws);
+            way.out().flaws(flaws);
             take(
-                out,
+                way,
                 &Row {
                     node: &node,
                     text: &text,
@@ -80,60 +168,30 @@ fn one_line<'s>(
                 },
             )
         }
-        Err(bad) if bad.is_cut && !line.is_ended => out.skip(
+        Err(bad) if bad.is_cut && !line.is_ended => way.out().skip(
             line.number,
             "the last line is incomplete: its writer was stopped, or is still writing",
         ),
-        Err(bad) => out.skip(
+        Err(bad) => way.out().skip(
             line.number,
             format!("not JSON at byte {}: {}", bad.at, bad.what),
         ),
     }
 }
 
-fn each_part<'s>(
-    out: &mut Out<'s>,
-    source: &Source,
-    document: &Document<'_>,
-    take: &mut impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<(), Halt>,
-) -> Result<(), Halt> {
-    out.advance(source.len())?;
-    for list in &document.lists {
-        each_element(out, document, list, take)?;
-    }
-    if document.lists.is_empty() {
-        let head = document.head()?;
-        let text = document.head_text();
-        let span = SourceSpan {
-            offset: 0,
-            len: source.len(),
-            line: 1,
-        };
-        take(
-            out,
-            &Row {
-                node: &head,
-                text,
-                span,
-            },
-        )?;
-    }
-    tell_damage(out, document)
-}
-
 /// Hands out the elements of one long list; broken ones are told.
-pub(crate) fn each_element<'s>(
-    out: &mut Out<'s>,
+pub(crate) fn each_element<'s, W: Way<'s>>(
+    way: &mut W,
     document: &Document<'_>,
     list: &LongList,
-    take: &mut impl FnMut(&mut Out<'s>, &Row<'_>) -> Result<(), Halt>,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
     document.each(list, |element, flaws| match element {
         Ok(row) => {
-            out.flaws(*flaws);
-            take(out, &row)
+            way.out().flaws(*flaws);
+            take(way, &row)
         }
-        Err((span, reason)) => out.skip(span.line, reason),
+        Err((span, reason)) => way.out().skip(span.line, reason),
     })
 }
 
@@ -149,23 +207,7 @@ pub(crate) fn tell_damage(out: &mut Out<'_>, document: &Document<'_>) -> Result<
 }
 
 fn too_long(len: u64) -> String {
-    format!("the line has {len} bytes, more than the limit of {MAX_VALUE_BYTES}")
-}
-
-/// Hands out the messages of one long list to a run that has begun; broken ones are told.
-pub(crate) fn each_message<'o, 's>(
-    run: &mut Run<'o, 's>,
-    document: &Document<'_>,
-    list: &LongList,
-    mut take: impl FnMut(&mut Run<'o, 's>, &Row<'_>) -> Result<(), Halt>,
-) -> Result<(), Halt> {
-    document.each(list, |element, flaws| match element {
-        Ok(row) => {
-            run.out.flaws(*flaws);
-            take(run, &row)
-        }
-        Err((span, reason)) => run.out.skip(span.line, reason),
-    })
+    format!("{len} bytes at once, more than the limit of {MAX_VALUE_BYTES}")
 }
 
 /// Texts of the first elements of a list: what a name is made from, so that a file that grows keeps it.

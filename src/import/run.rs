@@ -16,6 +16,8 @@ pub(crate) struct Run<'o, 's> {
     /// Tool calls without an answer yet: id → tool name.
     open: HashMap<String, String>,
     last: Option<(Owner, StepKind)>,
+    /// Steps that stand in the context now.
+    context: Vec<u32>,
 }
 
 impl<'o, 's> Run<'o, 's> {
@@ -30,6 +32,7 @@ impl<'o, 's> Run<'o, 's> {
             messages: 0,
             open: HashMap::new(),
             last: None,
+            context: Vec::new(),
         })
     }
 
@@ -57,6 +60,13 @@ impl<'o, 's> Run<'o, 's> {
         self.join_tool(&mut step);
         if step.kind != StepKind::Event && !step.off_path {
             self.last = Some((step.owner, step.kind));
+        }
+        if !step.replaces.is_empty() {
+            let replaced: std::collections::HashSet<u32> = step.replaces.iter().copied().collect();
+            self.context.retain(|i| !replaced.contains(i));
+        }
+        if step.is_in_context() {
+            self.context.push(self.steps);
         }
         self.out.put(Item::Step(Box::new(step)))?;
         self.steps += 1;
@@ -89,6 +99,11 @@ impl<'o, 's> Run<'o, 's> {
         Ok(self.calls - 1)
     }
 
+    /// Steps that stand in the context now, for one that takes their place.
+    pub(crate) fn replace_context(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.context)
+    }
+
     /// Sends what a grader said.
     pub(crate) fn reward(&mut self, reward: Reward) -> Result<(), Halt> {
         self.out.put(Item::Reward(Box::new(reward)))
@@ -104,14 +119,18 @@ impl<'o, 's> Run<'o, 's> {
         self.open.len()
     }
 
+    /// The last step is a tool's answer, or a call that nobody answered.
+    pub(crate) fn stops_midway(&self) -> bool {
+        matches!(
+            self.last,
+            Some((_, StepKind::Observation | StepKind::ToolCall))
+        )
+    }
+
     /// Ends the run. A log that stops after a tool's answer, or in an unanswered tool call, ended abruptly.
     pub(crate) fn end(mut self) -> Result<(), Halt> {
         if self.head.ending == Ending::Unknown {
-            let stops_midway = matches!(
-                self.last,
-                Some((_, StepKind::Observation | StepKind::ToolCall))
-            );
-            if stops_midway {
+            if self.stops_midway() {
                 self.head.ending = Ending::Abrupt;
             }
         }

@@ -192,7 +192,169 @@ def agent_lightning_1():
         c.done(path)
 
 
-for count in [openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def sharegpt():
+    path = "sharegpt/glaive_toolcall_en_demo.json"
+    c = Count("sharegpt", "elements; turns by from; every function_call of this file holds one object")
+    for row in load(path):
+        c.add(runs=1)
+        for t in row["conversations"]:
+            owner = {"human": "user", "gpt": "model", "function_call": "model", "observation": "tool"}[t["from"]]
+            c.step(owner)
+            c.add(tool_calls=t["from"] == "function_call")
+    c.done(path)
+    path = "sharegpt/reason_tool_use_demo_50.jsonl"
+    c = Count("openai-chat", "rows; one step per content part (parts of type reasoning, text, tool_call)")
+    for row in rows(path):
+        c.add(runs=1)
+        for m in row["messages"]:
+            chat(c, m)
+            c.add(tool_calls=sum(p["type"] == "tool_call" for p in m["content"]))
+    c.done(path)
+
+
+def request_log():
+    """A request whose messages begin with an earlier request's messages and answer belongs to the same run."""
+    path = "openai-chat-jsonl/request-response-cache.jsonl"
+    c = Count("request-log", "rows; a row joins the run whose prompt plus answer its prompt begins with (role, text, "
+              "tool names and arguments compared); per run only new prompt messages count; assistant messages of a "
+              "first prompt were answered by no logged call, so their owner is unknown")
+
+    def key(m):
+        return (m["role"], (m.get("content") or "").strip(),
+                tuple((t["function"]["name"], t["function"]["arguments"].strip()) for t in m.get("tool_calls") or []))
+
+    known = {}
+    for row in rows(path):
+        prompt = [key(m) for m in row["request"]["messages"]]
+        answer = row["response"]["choices"][0]["message"]
+        have = max((n for n in range(1, len(prompt) + 1) if tuple(prompt[:n]) in known), default=0)
+        c.add(runs=0 if have else 1, calls=1)
+        known[tuple(prompt + [key(answer)])] = True
+        for m in row["request"]["messages"][have:]:
+            if m["role"] == "assistant":
+                n = parts_of(m.get("content")) + len(m.get("tool_calls") or [])
+                c.step("unknown", max(n, 1))
+            else:
+                chat(c, m)
+        chat(c, answer)
+    c.done(path)
+
+
+INSERTED = ("<system-reminder>", "<command-", "<local-command", "Caveat:", "<environment_context>", "This session is being")
+
+
+def claude_code():
+    """Rows by hand-written rules; iFlow repeats tool calls in rows of their own, which count once."""
+    folder = "claude-code"
+    for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+        path = folder + "/" + name
+        c = Count("claude-code", "rows with uuid and a message object; blocks of message.content; calls are runs of "
+                  "assistant rows with one message.id, or (iFlow) that repeat a tool_use id of the row before; repeated "
+                  "tool_use ids count once; rows repeated word for word count once; inserted user text by its first "
+                  "words, isMeta or isCompactSummary; tool errors by is_error or toolUseResult.status error")
+        seen, tools, runs, last, leafs = set(), set(), {}, None, set()
+        for row in rows(path):
+            if not isinstance(row, dict) or row.get("type") not in ("user", "assistant", "system", "summary"):
+                continue
+            if row["type"] == "summary":
+                c.step("runtime", row["leafUuid"] in leafs)
+                continue
+            runs.setdefault((row["sessionId"], row.get("isSidechain", False)), 1)
+            leafs.add(row["uuid"])
+            if row["type"] == "system":
+                c.step("runtime")
+                continue
+            m = row.get("message")
+            key = (row["uuid"], json.dumps(m))
+            if key in seen or not isinstance(m, dict):
+                continue
+            seen.add(key)
+            blocks = m.get("content")
+            blocks = [{"type": "text", "text": blocks}] if isinstance(blocks, str) else blocks or [{"type": "text", "text": ""}]
+            blocks = [{"type": "text", "text": b} if isinstance(b, str) else b for b in blocks]
+            if row["type"] == "assistant":
+                repeats = any(b["type"] == "tool_use" and b["id"] in tools for b in blocks)
+                new_call = not (last and (last == m.get("id") or repeats))
+                c.add(calls=new_call)
+                last = m.get("id") or last
+                for b in blocks:
+                    if b["type"] == "tool_use":
+                        if b["id"] in tools:
+                            continue
+                        tools.add(b["id"])
+                        c.add(tool_calls=1)
+                    c.step("model")
+                continue
+            last = None
+            for b in blocks:
+                if b["type"] == "tool_result":
+                    n = parts_of(b.get("content")) or 1
+                    c.step("tool", n if not isinstance(b.get("content"), dict) else 1)
+                    result = row.get("toolUseResult")
+                    bad = b.get("is_error") or (isinstance(result, dict) and result.get("status") == "error")
+                    c.add(tool_errors=n if bad else 0)
+                elif row.get("isMeta") or row.get("isCompactSummary") or b["text"].startswith(INSERTED):
+                    c.step("runtime")
+                else:
+                    c.step("user")
+        c.add(runs=len(runs))
+        c.done(path)
+    path = "claude-code-web-json/sample_session.json"
+    c = Count("claude-code", "loglines; blocks; no ids, so adjacent assistant rows would be one call (there are none)")
+    c.add(runs=1)
+    for row in load(path)["loglines"]:
+        m = row["message"]
+        blocks = [{"type": "text"}] if isinstance(m["content"], str) else m["content"]
+        c.add(calls=row["type"] == "assistant")
+        for b in blocks:
+            if b["type"] == "tool_result":
+                c.step("tool")
+                c.add(tool_errors=bool(b.get("is_error")))
+            else:
+                c.step("model" if row["type"] == "assistant" else "runtime" if row.get("isCompactSummary") else "user")
+                c.add(tool_calls=b["type"] == "tool_use")
+    c.done(path)
+
+
+def codex():
+    folder = "codex-rollout"
+    for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+        path = folder + "/" + name
+        c = Count("codex", "response_item rows; reasoning, assistant message parts and calls are the model's, developer "
+                  "and environment parts the harness's (content_item_kinds); base_instructions is one system step; a call "
+                  "is a stretch of model items with no other item between; a failed task_complete and a spawned agent are "
+                  "one event each; tool errors by exit code, 'unsupported call' and 'failed to parse'")
+        c.add(runs=1)
+        speaking = False
+        for row in rows(path):
+            p = row["payload"]
+            if row["type"] == "session_meta" and p.get("base_instructions"):
+                c.step("system")
+            if row["type"] == "event_msg":
+                c.step("runtime", p["type"] == "collab_agent_spawn_end" or bool(p.get("error")))
+                speaking = speaking and p["type"] not in ("collab_agent_spawn_end",)
+            if row["type"] != "response_item":
+                continue
+            kind = p.get("type", "message")
+            if kind in ("reasoning", "function_call") or p.get("role") == "assistant":
+                c.step("model", len(p["content"]) if kind == "message" else 1)
+                c.add(calls=not speaking, tool_calls=kind == "function_call")
+                speaking = True
+                continue
+            speaking = False
+            if kind == "function_call_output":
+                c.step("tool")
+                text = p["output"]
+                c.add(tool_errors=any(s in text for s in ("exited with code 1", "unsupported call", "failed to parse")))
+            else:
+                meta = p.get("internal_chat_message_metadata_passthrough") or {}
+                kinds = meta.get("content_item_kinds") or ["user.text"] * len(p["content"])
+                for k in kinds:
+                    c.step("user" if p["role"] == "user" and k.startswith("user.") else "runtime")
+        c.done(path)
+
+
+for count in [claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()

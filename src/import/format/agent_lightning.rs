@@ -217,7 +217,7 @@ impl Events<'_> {
         let messages = request.map_or(&[][..], |r| r.list("messages"));
         let prompt = messages
             .iter()
-            .map(|m| Said::chat(run, m, inside(row.span, m)))
+            .map(|m| Said::chat(run.out, m, inside(row.span, m)))
             .collect();
         let answer = choice.and_then(|c| c.get("message")).map(|message| {
             let mut steps =
@@ -228,6 +228,7 @@ impl Events<'_> {
             }
             Said::of(steps)
         });
+        let answer = Vec::from_iter(answer);
         self.thread.call(run, prompt, answer, call)
     }
 

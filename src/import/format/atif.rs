@@ -17,7 +17,7 @@ use crate::import::json::Node;
 use crate::import::mint::mint;
 use crate::import::out::{Halt, Out};
 use crate::import::own;
-use crate::import::rows::{each_message, opening, tell_damage};
+use crate::import::rows::{each_element, opening, tell_damage};
 use crate::import::run::Run;
 use crate::import::time::time;
 use serde_json::Value;
@@ -121,7 +121,7 @@ fn one(
     let (format, source, parent) = (head.format.clone(), head.source.clone(), head.id.clone());
     let mut run = Run::begin(out, head)?;
     let mut reader = Reader::default();
-    each_message(&mut run, document, list, |run, row| {
+    each_element(&mut run, document, list, &mut |run, row| {
         reader.step(run, row.node, row.span)
     })?;
     finish(run, rewards)?;

@@ -10,7 +10,7 @@ use crate::import::extra::{keep, leftover};
 use crate::import::json::Node;
 use crate::import::mint::mint;
 use crate::import::out::{Halt, Out};
-use crate::import::rows::{Row, each_message, opening, tell_damage};
+use crate::import::rows::{Row, each_element, opening, tell_damage};
 use crate::import::run::Run;
 use crate::import::time::time;
 use crate::import::{answer, chat};
@@ -85,7 +85,9 @@ impl Importer for MiniSweAgent {
             sampling: sampling.unwrap_or_default(),
             ..State::default()
         };
-        each_message(&mut run, &document, list, |run, row| state.say(run, row))?;
+        each_element(&mut run, &document, list, &mut |run, row| {
+            state.say(run, row)
+        })?;
         run.end()?;
         tell_damage(out, &document)
     }

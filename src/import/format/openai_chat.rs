@@ -13,7 +13,8 @@ use crate::import::json::Node;
 use crate::import::mint::{Twins, mint};
 use crate::import::out::{Halt, Out};
 use crate::import::own;
-use crate::import::rows::{Row, each_message, each_row, opening, tell_damage};
+use crate::import::parse::{Flaws, parse};
+use crate::import::rows::{Row, each_element, each_row, opening, tell_damage};
 use crate::import::run::Run;
 use serde_json::Value;
 
@@ -126,12 +127,31 @@ pub(crate) fn by_result(value: f64) -> Outcome {
     }
 }
 
-/// Tool schemas; the old `functions` are put into the new shape.
+/// Tool schemas in the OpenAI shape: `tools` may be JSON in a text; bare functions, the old `functions` and
+/// Anthropic's tools are put into it.
 pub(crate) fn tools(node: &Node<'_>) -> Vec<Value> {
-    let new = node.list("tools").iter().map(Node::to_value);
-    let old = node.list("functions").iter();
-    new.chain(old.map(|f| serde_json::json!({"type": "function", "function": f.to_value()})))
-        .collect()
+    let Some(found) = node.get("tools").or_else(|| node.get("functions")) else {
+        return Vec::new();
+    };
+    match found.text().map(|text| parse(text, &mut Flaws::default())) {
+        Some(Ok(inner)) => inner.items().iter().map(tool).collect(),
+        Some(Err(_)) => Vec::new(),
+        None => found.items().iter().map(tool).collect(),
+    }
+}
+
+fn tool(node: &Node<'_>) -> Value {
+    if node.get("function").is_some() || !node.has("name") {
+        return node.to_value();
+    }
+    let mut function = node.to_value();
+    if let Value::Object(map) = &mut function {
+        map.remove("type");
+        if let Some(schema) = map.remove("input_schema") {
+            map.insert("parameters".to_owned(), schema);
+        }
+    }
+    serde_json::json!({"type": "function", "function": function})
 }
 
 fn head_of(
@@ -203,6 +223,17 @@ pub(crate) fn inside(row: SourceSpan, part: &Node<'_>) -> SourceSpan {
     }
 }
 
+/// A side that the file prefers, or does not.
+pub(crate) fn preference_label(source: &str, category: &str) -> ForeignLabel {
+    ForeignLabel {
+        source: source.to_owned(),
+        step: None,
+        category: category.to_owned(),
+        reason: String::new(),
+        detail: Value::Null,
+    }
+}
+
 /// Two answers to one request become two runs of one group, labelled by the file.
 fn preference(
     format: &dyn Importer,
@@ -228,13 +259,7 @@ fn preference(
         for message in prompt.iter().chain(row.node.list(key)) {
             say(&mut run, message, row.span, &mut tally)?;
         }
-        run.label(ForeignLabel {
-            source: "openai-preference".to_owned(),
-            step: None,
-            category: label.to_owned(),
-            reason: String::new(),
-            detail: Value::Null,
-        })?;
+        run.label(preference_label("openai-preference", label))?;
         run.end()?;
     }
     Ok(())
@@ -250,7 +275,7 @@ fn one_list(format: &dyn Importer, input: &Input<'_>, out: &mut Out<'_>) -> Resu
     let opening: Vec<&str> = opening.iter().map(String::as_str).collect();
     let mut run = Run::begin(out, input.minted(mint(&opening), format))?;
     let mut tally = Tally::default();
-    each_message(&mut run, &document, list, |run, row| {
+    each_element(&mut run, &document, list, &mut |run, row| {
         say(run, row.node, row.span, &mut tally)
     })?;
     run.end()?;
