@@ -129,10 +129,8 @@ impl<'o, 's> Run<'o, 's> {
 
     /// Ends the run. A log that stops after a tool's answer, or in an unanswered tool call, ended abruptly.
     pub(crate) fn end(mut self) -> Result<(), Halt> {
-        if self.head.ending == Ending::Unknown {
-            if self.stops_midway() {
-                self.head.ending = Ending::Abrupt;
-            }
+        if self.head.ending == Ending::Unknown && self.stops_midway() {
+            self.head.ending = Ending::Abrupt;
         }
         self.out.put(Item::End(Box::new(self.head)))
     }

@@ -1,12 +1,12 @@
 //! ATIF trajectories (Harbor, Terminal-Bench 2) and our own interchange, which is ATIF with `extra.triagent`.
 //! The trial folder around one, with its reward, is `harbor.rs`.
 
+mod observed;
+
 use super::openai_chat::inside;
 use super::{Importer, Input};
 use crate::domain::chat::Role;
-use crate::domain::{
-    Adopted, Call, Outcome, Owner, Reward, Rollout, Step, StepKind, StepStatus, Usage,
-};
+use crate::domain::{Adopted, Call, Outcome, Owner, Reward, Rollout, Step, StepKind, Usage};
 use crate::import::answer::{logprobs, token_ids};
 use crate::import::chat::{arguments_text, call_step};
 use crate::import::content::pieces;
@@ -242,7 +242,7 @@ impl Reader {
             step.replaces = self.replaced(own);
             run.step(step, message)?;
         }
-        for mut step in observations(run.out, node) {
+        for mut step in observed::steps(run.out, node) {
             place(node, span, off_path, &mut step);
             let message = run.message();
             run.step(step, message)?;
@@ -384,71 +384,4 @@ fn call_of(
         keep(&mut call.sampling, own, &["sampling"]);
     }
     Some(call)
-}
-
-fn observations(out: &mut Out<'_>, node: &Node<'_>) -> Vec<Step> {
-    let results = node
-        .at(&["observation", "results"])
-        .map_or(&[][..], Node::items);
-    let calls = node.list("tool_calls");
-    let mut steps = Vec::new();
-    for result in results {
-        let inferred = (calls.len() == 1).then(|| calls.first()).flatten();
-        let id = result.id("source_call_id");
-        let is_inferred = id.is_none() && inferred.is_some();
-        let id = id.or_else(|| inferred.and_then(|c| c.id("tool_call_id")));
-        let owner = observer(node, calls.is_empty());
-        let role = if calls.is_empty() {
-            Role::User
-        } else {
-            Role::Tool
-        };
-        for piece in result_pieces(out, result) {
-            let kind = match (piece.kind, owner) {
-                (StepKind::Text, Owner::Tool) => StepKind::Observation,
-                (_, Owner::Runtime) if node.str("source") == Some("system") => StepKind::Event,
-                (kind, _) => kind,
-            };
-            let mut step = Step::new(owner, kind, role, piece.text);
-            step.tool_call_id.clone_from(&id);
-            step.status = StepStatus::Unknown;
-            if is_inferred {
-                step.extra.insert("joined".to_owned(), "by position".into());
-            }
-            if let Some(own) = node.at(&["extra", "triagent"]) {
-                own::observation(own, &mut step);
-            }
-            if let Some(own) = result.at(&["extra", "triagent"]) {
-                own::step(own, &mut step);
-            }
-            keep(&mut step.extra, result, &["subagent_trajectory_ref"]);
-            steps.push(step);
-        }
-    }
-    steps
-}
-
-fn result_pieces(out: &mut Out<'_>, result: &Node<'_>) -> Vec<crate::import::content::Piece> {
-    let mut found = pieces(out, result.get("content"));
-    if found.is_empty() {
-        found.push(crate::import::content::Piece::text(""));
-    }
-    found
-}
-
-/// Whose words an observation are. Without a tool call, terminus answers commands that stand in the message's own
-/// JSON; where there are none, it is the program that complains.
-fn observer(node: &Node<'_>, has_no_calls: bool) -> Owner {
-    if node.str("source") == Some("system") {
-        return Owner::Runtime;
-    }
-    if !has_no_calls {
-        return Owner::Tool;
-    }
-    let message = node.str("message").unwrap_or("");
-    if message.contains("\"commands\"") {
-        Owner::Tool
-    } else {
-        Owner::Runtime
-    }
 }
