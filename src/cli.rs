@@ -2,7 +2,9 @@
 //!
 //! The doc comments of the arguments are the manual: `--help`, man pages and completions come out of them.
 
+mod advise;
 mod bundle;
+mod cohort;
 mod completions;
 mod config;
 mod diff;
@@ -12,12 +14,14 @@ mod export;
 mod import;
 mod label;
 mod list;
+mod outcome;
 pub(crate) mod output;
 mod pair;
 mod registers;
 mod rewards;
 mod score;
 mod show;
+mod suggest;
 mod undo;
 
 use crate::error::{Failure, Kind, Result};
@@ -112,10 +116,15 @@ enum Verb {
     Show(show::Args),
     Label(label::Args),
     Pair(pair::Args),
+    Outcome(outcome::Args),
+    Note(outcome::NoteArgs),
     Diff(diff::Args),
     Score(score::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
+    Suggest(suggest::Args),
+    Cohort(cohort::Args),
+    Advise(advise::Args),
     Export(export::Args),
     Rewards(rewards::Args),
     Bundle(bundle::BundleArgs),
@@ -195,6 +204,11 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Diff(args) => diff::run(&args, env),
         Verb::Score(args) => score::run(&args, env),
         Verb::Export(args) => export::run(&args, env),
+        Verb::Outcome(args) => outcome::run(&args, env),
+        Verb::Note(args) => outcome::note(args, env),
+        Verb::Suggest(args) => suggest::run(&args, env),
+        Verb::Cohort(args) => cohort::run(&args, env),
+        Verb::Advise(args) => advise::run(&args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

@@ -24,7 +24,7 @@ mod trl;
 mod why;
 
 pub use card::CARD;
-pub use coverage::{Cell, Coverage};
+pub use coverage::{Cell, Coverage, cell_of};
 pub use error::Error;
 pub use folder::{FileRecord, MANIFEST};
 pub use input::{

@@ -3,10 +3,13 @@
 //! Each function ties rooms together and decides nothing itself. The command line calls them as they are; the screen
 //! calls them through [`spawn`].
 
+mod advise;
+mod cohort;
 mod compare;
 pub mod desk;
 mod evidence;
 mod export;
+mod facts;
 mod import;
 mod index;
 mod pairing;
@@ -14,11 +17,15 @@ mod raw;
 mod registers;
 mod samples;
 mod score;
+mod suggest;
 mod work;
 
+pub use advise::{CohortAdvice, advise};
+pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, export};
+pub use facts::{Ground, cohort_facts};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
 pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
@@ -26,6 +33,7 @@ pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};
 pub use score::{ScoreOptions, ScoreTotals, Scored, score};
+pub use suggest::{suggest, suggest_run};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};
 
 use crate::store::StoreError;
@@ -59,6 +67,20 @@ pub enum JobError {
     /// The export room.
     #[error(transparent)]
     Export(#[from] crate::export::Error),
+    /// The advice room.
+    #[error(transparent)]
+    Advise(#[from] crate::advise::AdviseError),
+    /// No cohort is called so.
+    #[error("no cohort is called {0:?}; `triagent cohort` lists them")]
+    NoCohort(String),
+    /// Several cohorts are meant.
+    #[error("{typed:?} fits {} cohorts ({}); type more of the name", .names.len(), .names.join("; "))]
+    ManyCohorts {
+        /// What was typed.
+        typed: String,
+        /// Those that fit.
+        names: Vec<String>,
+    },
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {

@@ -5,7 +5,7 @@ use super::input::RunInput;
 use super::select::Example;
 use crate::domain::chat::visible_before;
 use crate::domain::step::words;
-use crate::domain::{ChatMessage, Owner, Task};
+use crate::domain::{ChatMessage, Owner, Step, Task};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,6 @@ const BOUNDARY_WORDS: &[&str] = &[
     "无权",
 ];
 
-/// Which cell a decision falls in. A scenario that names a cell decides; else the text does.
 pub(crate) fn cell(example: &Example<'_>, task: Option<&Task>) -> Cell {
     let scenario = example
         .run
@@ -56,25 +55,30 @@ pub(crate) fn cell(example: &Example<'_>, task: Option<&Task>) -> Cell {
         .scenario
         .as_deref()
         .or(task.and_then(|t| t.scenario.as_deref()));
-    let last = is_last(example);
+    cell_of(
+        scenario,
+        &example.run.steps,
+        example.at.step,
+        &example.target,
+    )
+}
+
+/// Which cell a decision falls in. A scenario that names a cell decides; else the text does.
+pub fn cell_of(scenario: Option<&str>, steps: &[Step], at: u32, target: &ChatMessage) -> Cell {
+    let last = is_last(steps, at);
     if let Some(cell) = scenario
         .and_then(named)
-        .filter(|c| last && fits(*c, &example.target))
+        .filter(|c| last && fits(*c, target))
     {
         return cell;
     }
-    if after_failure(example.run, example.at.step) {
+    if after_failure(steps, at) {
         return Cell::Recovery;
     }
-    if !example.target.tool_calls.is_empty() {
+    if !target.tool_calls.is_empty() {
         return Cell::Normal;
     }
-    let text = example
-        .target
-        .content
-        .as_deref()
-        .unwrap_or("")
-        .to_lowercase();
+    let text = target.content.as_deref().unwrap_or("").to_lowercase();
     if asks(&text) {
         Cell::Clarification
     } else if BOUNDARY_WORDS.iter().any(|w| text.contains(w)) {
@@ -110,33 +114,26 @@ fn fits(cell: Cell, target: &ChatMessage) -> bool {
     }
 }
 
-fn is_last(example: &Example<'_>) -> bool {
-    let later = example
-        .run
-        .steps
-        .iter()
-        .filter(|s| s.index > example.at.step);
-    let message = example
-        .run
-        .steps
-        .iter()
-        .find(|s| s.index == example.at.step)
-        .map(|s| s.message);
-    !later
-        .into_iter()
-        .any(|s| s.owner == Owner::Model && Some(s.message) != message)
+fn is_last(steps: &[Step], at: u32) -> bool {
+    let message = steps.iter().find(|s| s.index == at).map(|s| s.message);
+    let mut later = steps.iter().filter(|s| s.index > at);
+    !later.any(|s| s.owner == Owner::Model && Some(s.message) != message)
 }
 
-/// The last sentence is a question.
+/// The first or the last sentence is a question: people ask and then explain, or explain and then ask.
 fn asks(text: &str) -> bool {
     let end = text
         .trim_end()
         .trim_end_matches(['"', '”', ')', '）', '*', '`']);
-    end.ends_with(['?', '？'])
+    let first = text.find(['.', '!', '?', '。', '！', '？', '\n']);
+    let opens = first
+        .and_then(|i| text.get(i..))
+        .and_then(|rest| rest.chars().next());
+    end.ends_with(['?', '？']) || matches!(opens, Some('?' | '？'))
 }
 
-fn after_failure(run: &RunInput, at: u32) -> bool {
-    let visible = visible_before(&run.steps, at);
+fn after_failure(steps: &[Step], at: u32) -> bool {
+    let visible = visible_before(steps, at);
     visible
         .iter()
         .rev()

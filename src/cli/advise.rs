@@ -1,0 +1,203 @@
+//! `triagent advise`: what to fix, and what training would still need, each gate shown.
+
+use super::Done;
+use super::env::Env;
+use super::output::{Cell, Table, Tone};
+use crate::domain::{Decision, GateState, Refusal, Shares};
+use crate::error::{Failure, Result};
+use crate::jobs::{self, CohortAdvice};
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Say what to fix, and what each way of training would still need
+///
+/// A cohort is a task family under one set of versions (harness, index, prompt, tools, weights). The first rule that holds is the
+/// headline; every refusal names gate, value, threshold, what is missing and how to get it. Nothing is summed into a score. The machine
+/// advises: a lead may decide otherwise, with a name and a reason.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this cohort: its name or a part of it that fits one
+    #[arg(long, short, value_name = "C")]
+    cohort: Option<String>,
+    /// Decide something else than the advice, as a lead
+    #[arg(long = "override", value_name = "HEADLINE", requires_all = ["cohort", "reason"])]
+    overriding: Option<String>,
+    /// Why; compulsory with --override
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Show every gate, not only those that refuse
+    #[arg(long)]
+    gates: bool,
+}
+
+pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
+    let mut store = env.store()?;
+    let overrides: toml::Table = env.config()?.gates.into_iter().collect();
+    let now = env.now_us();
+    if let (Some(headline), Some(reason)) = (&args.overriding, &args.reason) {
+        let typed = args.cohort.as_deref().unwrap_or_default();
+        let all = jobs::cohorts(&store, &crate::domain::Filter::default())?;
+        let decision = Decision::Override {
+            cohort: jobs::find_cohort(&all, typed)?.name.clone(),
+            headline: headline.clone(),
+            reason: reason.clone(),
+        };
+        if reason.trim().is_empty() {
+            return Err(Failure::usage("a lead's override needs a reason"));
+        }
+        env.act(|act| store.decide(act, &decision))??;
+    }
+    let cohort = args.cohort.clone();
+    let said = env.watch("advise", |progress| {
+        jobs::advise(&mut store, cohort.as_deref(), &overrides, now, progress)
+    })??;
+    if said.is_empty() {
+        env.out
+            .say("no run yet; `triagent import PATH` reads some")?;
+    }
+    for (n, advice) in said.iter().enumerate() {
+        if env.out.is_json() {
+            env.out.row(advice)?;
+            continue;
+        }
+        if n > 0 {
+            env.out.line("")?;
+        }
+        show(advice, env)?;
+        if said.len() == 1 || args.gates {
+            refusals(advice, env)?;
+        } else {
+            refusals_in_short(advice, env)?;
+        }
+        if args.gates {
+            gates(advice, env)?;
+        }
+    }
+    if said.len() > 1 && !args.gates && !env.out.is_json() {
+        env.out.say(
+            "\n--cohort C shows each refusal with its value, what is missing and how to get it",
+        )?;
+    }
+    Ok(Done::Whole)
+}
+
+fn show(said: &CohortAdvice, env: &mut Env) -> Result<()> {
+    let advice = &said.book.advice;
+    let name = env.out.tone(Tone::Bold, &text::visible(&advice.cohort));
+    env.out.line(format!(
+        "{name}  {}, {} failed, {} labelled",
+        text::plural(u64::from(said.facts.runs), "run"),
+        said.facts.failures,
+        said.facts.labels.len()
+    ))?;
+    let headline = env.out.tone(Tone::Warn, &advice.headline);
+    env.out
+        .line(format!("  → {headline} (rule {})", advice.rule))?;
+    if let Some(lead) = &said.facts.overridden {
+        let line = format!(
+            "  {} decided otherwise: {} ({})",
+            lead.reviewer, lead.headline, lead.reason
+        );
+        env.out.line(text::visible(&line))?;
+    }
+    shares(&advice.shares, env)?;
+    for (n, step) in (1..).zip(&advice.next) {
+        env.out.line(text::visible(&format!("  {n}. {step}")))?;
+    }
+    Ok(())
+}
+
+fn shares(shares: &Shares, env: &mut Env) -> Result<()> {
+    let mut parts = Vec::new();
+    for (layer, share) in shares.layers.iter().filter(|(_, s)| s.count > 0) {
+        parts.push(format!(
+            "{layer} {} [{}–{}] ({})",
+            text::per_cent(share.share),
+            text::per_cent(share.low),
+            text::per_cent(share.high),
+            share.count
+        ));
+    }
+    for (n, what) in [
+        (shares.unproven, "model unproven"),
+        (shares.undetermined, "undetermined"),
+        (shares.picked_by_hand, "picked by hand"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{what} {n}"));
+        }
+    }
+    if parts.is_empty() {
+        return Ok(());
+    }
+    env.out.line(format!("  shares: {}", parts.join(", ")))
+}
+
+/// One line a method, for a look over many cohorts.
+fn refusals_in_short(said: &CohortAdvice, env: &mut Env) -> Result<()> {
+    let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for refusal in &said.book.advice.refusals {
+        methods
+            .entry(&refusal.method)
+            .or_default()
+            .push(&refusal.gate);
+    }
+    for (method, gates) in methods {
+        env.out
+            .line(format!("  {method} refused by {}", gates.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// One row a gate: most refuse several methods for one reason.
+fn refusals(said: &CohortAdvice, env: &mut Env) -> Result<()> {
+    let mut rows: Vec<(&Refusal, Vec<&str>)> = Vec::new();
+    for refusal in &said.book.advice.refusals {
+        match rows
+            .iter_mut()
+            .find(|(first, _)| first.gate == refusal.gate)
+        {
+            Some((_, methods)) => methods.push(&refusal.method),
+            None => rows.push((refusal, vec![&refusal.method])),
+        }
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let heads = ["gate", "refuses", "value", "needs", "missing", "how"];
+    let mut table = Table::new(&heads);
+    for (refusal, methods) in rows {
+        table.push(vec![
+            Cell::new(&refusal.gate).tone(Tone::Bad),
+            Cell::new(methods.join(" ")),
+            Cell::new(&refusal.value),
+            Cell::new(&refusal.threshold),
+            Cell::new(&refusal.missing),
+            Cell::new(&refusal.how),
+        ]);
+    }
+    env.out.line("")?;
+    env.out.table(&table)
+}
+
+fn gates(said: &CohortAdvice, env: &mut Env) -> Result<()> {
+    let mut table = Table::new(&["gate", "state", "value", "needs", "asks", "from"]);
+    for gate in &said.book.advice.gates {
+        let state = match gate.state {
+            GateState::Pass => Cell::new("✓ pass").tone(Tone::Good),
+            GateState::Fail => Cell::new("✗ fail").tone(Tone::Bad),
+            GateState::Unmeasured => Cell::new("? unmeasured").tone(Tone::Warn),
+            GateState::NotApplicable => Cell::new("– not applicable").tone(Tone::Dim),
+        };
+        table.push(vec![
+            Cell::new(&gate.id),
+            state,
+            Cell::new(&gate.value),
+            Cell::new(&gate.threshold),
+            Cell::new(&gate.asks),
+            Cell::new(&gate.source),
+        ]);
+    }
+    env.out.line("")?;
+    env.out.table(&table)
+}

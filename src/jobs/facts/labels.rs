@@ -1,0 +1,61 @@
+//! Labels of a cohort's failures, and how far reviewers agree on them.
+
+use super::{CohortRuns, Failure, Ground, count};
+use crate::advise::{AgreementFact, LabelFact};
+use crate::domain::{Decision, Layer};
+use crate::jobs::JobError;
+use crate::store::Store;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The settled label of each labelled failure.
+pub(super) fn labels(store: &Store, failures: &[Failure<'_>]) -> Result<Vec<LabelFact>, JobError> {
+    let mut labels = Vec::new();
+    for failure in failures {
+        let Some(record) = store.verdict(&failure.row.id)? else {
+            continue;
+        };
+        let (Decision::Verdict(verdict) | Decision::Adjudication(verdict)) = record.decision else {
+            continue;
+        };
+        labels.push(LabelFact {
+            proven: verdict.is_proven(),
+            run: verdict.run,
+            layer: verdict.layer,
+            cause: verdict.cause,
+            random: verdict.from_random_queue,
+        });
+    }
+    Ok(labels)
+}
+
+/// Each reviewer's own label counts, before anything was settled.
+pub(super) fn agreement(
+    ground: &Ground<'_>,
+    cohort: &CohortRuns,
+) -> Result<AgreementFact, JobError> {
+    let failed: BTreeSet<&str> = cohort.failures().map(|r| r.id.as_str()).collect();
+    let mut labels: BTreeMap<String, Vec<Layer>> = BTreeMap::new();
+    for record in &ground.verdicts {
+        if let Decision::Verdict(verdict) = &record.decision
+            && failed.contains(verdict.run.as_str())
+        {
+            labels
+                .entry(verdict.run.0.clone())
+                .or_default()
+                .push(verdict.layer);
+        }
+    }
+    let twice: Vec<(&String, &Vec<Layer>)> = labels.iter().filter(|(_, l)| l.len() > 1).collect();
+    let mut unsettled = 0;
+    for (run, layers) in &twice {
+        let differ = layers.iter().any(|l| *l != layers[0]);
+        if differ && ground.store.live_on("adjudication", run)?.is_empty() {
+            unsettled += 1;
+        }
+    }
+    Ok(AgreementFact {
+        alpha: None,
+        labelled_twice: count(twice.len()),
+        unsettled,
+    })
+}
