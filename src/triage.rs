@@ -1,6 +1,8 @@
 //! Labels, pairs, queues, agreement, evidence status, differences: facts in, conclusions out. No clock, no disk.
 
 mod agreement;
+mod card;
+mod claims;
 mod day;
 mod diff;
 mod evidence;
@@ -9,6 +11,7 @@ mod filter;
 mod pairing;
 mod plain;
 mod probe;
+mod queue;
 mod standard;
 mod suggest;
 mod taxonomy;
@@ -19,6 +22,8 @@ pub use agreement::{
     Statistic, SwapCheck, Table, ac1, agreement_report, alpha, cohen, fleiss, pabak, pace,
     pair_bias, swap_check, table_alpha,
 };
+pub use card::{Card, CardFacts, Section, card};
+pub use claims::{ClaimHint, lint_claims};
 pub use diff::{
     ComparedLayer, DiffRow, Divergence, LayerDifference, LayerState, RowKind, RunDiff, WordChange,
     WordSide, align, align_many, diff_runs, weights_note, word_diff,
@@ -39,6 +44,7 @@ pub use probe::{
     Cell, CellScore, GateFacts, Placement, ProbeGate, ProbeMatrix, ProbeReport, ProbeSettings,
     Variant, VariantEffect, VariantScores, evaluate_probe,
 };
+pub use queue::{Done, Purpose, Queue, QueueItem, QueuePlan, draw_queue, is_reshown, left_side};
 pub use standard::{Standard, StandardVerdict};
 pub use suggest::{Strength, SuggestFacts, Suggestion, suggest};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};

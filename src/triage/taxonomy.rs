@@ -61,6 +61,8 @@ pub struct LayerEntry {
     pub example: String,
     /// Who usually mends it.
     pub owner: String,
+    /// What would prove a fix.
+    pub proof: String,
     /// Sub-causes.
     pub causes: Vec<Cause>,
 }
@@ -161,7 +163,9 @@ mod tests {
         for (key, layer) in keys.chars().zip(Layer::ALL) {
             let entry = book.by_key(key).unwrap();
             assert_eq!(entry.layer, *layer);
-            assert!(!entry.definition.is_empty() && !entry.causes.is_empty());
+            assert!(
+                !entry.definition.is_empty() && !entry.proof.is_empty() && !entry.causes.is_empty()
+            );
         }
         for layer in [Layer::Index, Layer::Context, Layer::Tool, Layer::Model] {
             let example = &book.entry(layer).unwrap().example;
