@@ -4,6 +4,7 @@
 
 mod advise;
 mod bundle;
+mod check;
 mod cohort;
 mod completions;
 mod config;
@@ -125,6 +126,7 @@ enum Verb {
     Suggest(suggest::Args),
     Cohort(cohort::Args),
     Advise(advise::Args),
+    Check(check::Args),
     Export(export::Args),
     Rewards(rewards::Args),
     Bundle(bundle::BundleArgs),
@@ -209,6 +211,7 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Suggest(args) => suggest::run(&args, env),
         Verb::Cohort(args) => cohort::run(&args, env),
         Verb::Advise(args) => advise::run(&args, env),
+        Verb::Check(args) => check::run(&args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

@@ -4,6 +4,8 @@
 //! calls them through [`spawn`].
 
 mod advise;
+mod card;
+mod check;
 mod cohort;
 mod compare;
 pub mod desk;
@@ -21,6 +23,11 @@ mod suggest;
 mod work;
 
 pub use advise::{CohortAdvice, advise};
+pub use card::card_of;
+pub use check::{
+    Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
+    fresh_check,
+};
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
 pub use evidence::{RunFacts, register, run_facts};
@@ -81,6 +88,9 @@ pub enum JobError {
         /// Those that fit.
         names: Vec<String>,
     },
+    /// The rules of cleaning.
+    #[error(transparent)]
+    Rules(#[from] crate::clean::RulesError),
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {

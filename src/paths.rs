@@ -30,6 +30,11 @@ pub fn workspace_config(database: &Path) -> PathBuf {
     database.with_file_name(CONFIG_FILE)
 }
 
+/// Returns the workspace's own cleaning rules, which lie beside its database.
+pub fn workspace_rules(database: &Path) -> PathBuf {
+    database.with_file_name("redaction.toml")
+}
+
 /// Returns the user's settings file (`TRIAGENT_CONFIG`, else XDG); `None` without a home.
 pub fn user_config() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("TRIAGENT_CONFIG") {

@@ -85,6 +85,15 @@ impl<'a> Env<'a> {
         jiff::Timestamp::now().as_microsecond()
     }
 
+    /// Bytes that nobody can guess: the random parts of several time-ordered ids.
+    pub(crate) fn random_key(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        for _ in 0..4 {
+            hasher.update(uuid::Uuid::now_v7().as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
     /// The codebook in force.
     pub(crate) fn codebook(&self) -> Taxonomy {
         Taxonomy::embedded()

@@ -25,12 +25,19 @@ pub(crate) struct Args {
     /// Print the bytes that the run or step was read from, as they stand in the file
     #[arg(long)]
     raw: bool,
+    /// Print one redacted page of a run, to paste into an issue; Markdown with --markdown
+    #[arg(long, conflicts_with = "raw")]
+    card: bool,
+    /// The card as Markdown
+    #[arg(long, requires = "card")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let store = env.store()?;
     match find(&store, &args.id)? {
         Found::Run(run, step) if args.raw => raw(&store, &run, step, env)?,
+        Found::Run(run, _) if args.card => card(&store, &run, args.markdown, env)?,
         Found::Run(run, None) if env.out.is_json() => json::run(&store, &run, env)?,
         Found::Run(run, Some(step)) if env.out.is_json() => json::step(&store, &run, step, env)?,
         Found::Run(run, None) => person::run(&store, &run, env)?,
@@ -101,6 +108,19 @@ fn raw(store: &Store, run: &RunId, step: Option<u32>, env: &mut Env) -> Result<(
         "the log may have been moved since the import; the stored text is shown without --raw",
     )?;
     env.out.bytes(&bytes)
+}
+
+fn card(store: &Store, run: &RunId, markdown: bool, env: &mut Env) -> Result<()> {
+    let card = jobs::card_of(store, run, &env.codebook())?;
+    if env.out.is_json() {
+        return env.out.row(&card);
+    }
+    let page = if markdown {
+        card.markdown()
+    } else {
+        card.text()
+    };
+    env.out.line(page.trim_end())
 }
 
 fn decision(record: &DecisionRecord, env: &mut Env) -> Result<()> {

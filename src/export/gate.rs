@@ -108,6 +108,15 @@ impl<'a> RunView<'a> {
 
 /// A finding in the row's own text must have been decided, and not to drop it.
 pub(crate) fn resolved(state: &FindingState) -> Result<(), Why> {
+    // A false citation or a tampering deed is what a rejected side is rejected for. Whether a run that holds one may
+    // demonstrate is asked by `can_demonstrate`.
+    let is_deed = matches!(
+        state.finding.kind,
+        FindingKind::Tamper | FindingKind::Evidence
+    );
+    if is_deed && state.action.is_none() {
+        return Ok(());
+    }
     let (finding, rule) = (state.finding.id.clone(), state.finding.rule.clone());
     match state.action {
         None => Err(Why::UnresolvedFinding { finding, rule }),

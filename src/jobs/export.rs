@@ -37,7 +37,7 @@ pub fn export(
         .as_ref()
         .is_some_and(|s| s.by == export::GroupBy::Document);
     let facts = gather::facts(store, &runs, choice, by_document)?;
-    let source = gather::Source::new(store);
+    let source = gather::Source::new(store)?;
     let input = export::Input {
         facts,
         runs: Box::new(runs.iter().map(|run| source.run(run))),

@@ -13,7 +13,9 @@ use super::cohort::CohortRuns;
 use super::evidence::RunFacts;
 use super::{JobError, register, run_facts};
 use crate::advise::{CohortFacts, EvidenceFact, OverrideFact, RecordedFact, Rules};
-use crate::domain::{Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress};
+use crate::domain::{
+    ChangedThing, Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress,
+};
 use crate::store::{RunRow, Store};
 use crate::triage::{Evidence, Register};
 use std::collections::BTreeMap;
@@ -100,7 +102,7 @@ pub fn cohort_facts(
         rewards: rewards::rewards(store, cohort, &failures)?,
         attempts: attempts::attempts(cohort, &failures),
         split: None,
-        levers_compared: 0,
+        levers_compared: levers(store)?,
         demonstrations: demonstrations::demonstrations(ground, cohort)?,
         pairs: pairs::pairs(ground, cohort)?,
         rollouts: rollouts::rollouts(ground, cohort)?,
@@ -165,6 +167,26 @@ fn overridden(store: &Store, name: &str) -> Result<Option<OverrideFact>, JobErro
         }),
         _ => None,
     }))
+}
+
+/// Changes of prompt, skill, memory or tool text whose acceptance somebody wrote down.
+fn levers(store: &Store) -> Result<u32, JobError> {
+    let mut levers = 0;
+    for record in store.own("change")? {
+        let Decision::Change(change) = record.decision else {
+            continue;
+        };
+        let cheap = matches!(
+            change.thing,
+            ChangedThing::Prompt | ChangedThing::Skill | ChangedThing::Memory | ChangedThing::Tool
+        );
+        let compared = change
+            .acceptance
+            .as_deref()
+            .is_some_and(|a| !a.trim().is_empty());
+        levers += u32::from(cheap && compared);
+    }
+    Ok(levers)
 }
 
 fn count(n: usize) -> u32 {

@@ -30,7 +30,7 @@ pub struct CardFacts<'a> {
 }
 
 /// A page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Card {
     /// Its title.
     pub title: String,
@@ -39,7 +39,7 @@ pub struct Card {
 }
 
 /// A section of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Section {
     /// Its heading.
     pub heading: &'static str,

@@ -1,11 +1,14 @@
 //! Reads runs, pairs and facts for an export.
 
 use super::super::JobError;
+use super::super::check::{cleaner, findings_about_tasks, findings_of, fresh_check};
 use super::ExportChoice;
+use crate::clean::{Cleaner, RunText};
 use crate::domain::{
-    Decision, DecisionRecord, Filter, Outcome, Owner, RunId, Task, TaskId, Verdict,
+    Decision, DecisionRecord, Filter, FindingAction, FindingState, Outcome, Owner, RunId, Task,
+    TaskId, Verdict,
 };
-use crate::export::{Facts, PairInput, RunHead, RunInput, SourceError};
+use crate::export::{Cleaning, Facts, PairInput, RunHead, RunInput, SourceError};
 use crate::store::{Store, StoreError};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -53,6 +56,7 @@ pub(super) fn facts(
         .map(|run| head(store, run, &by_id, by_document))
         .collect::<Result<Vec<RunHead>, JobError>>()?;
     Ok(Facts {
+        cleaning: cleaning(store)?,
         heads,
         documents: store.documents()?,
         bindings: choice.bindings.clone(),
@@ -114,22 +118,35 @@ fn success_steps(store: &Store) -> Result<Vec<u64>, JobError> {
     Ok(steps)
 }
 
+/// What the last check says about tasks, if the workspace has not grown since.
+fn cleaning(store: &Store) -> Result<Option<Cleaning>, JobError> {
+    let Some(checked) = fresh_check(store)? else {
+        return Ok(None);
+    };
+    Ok(Some(Cleaning {
+        rules: checked.rules,
+        findings: findings_about_tasks(store)?,
+    }))
+}
+
 /// Reads runs and pairs; the run read last is kept, since pairs of one run come one after the other.
 pub(super) struct Source<'a> {
     store: &'a Store,
+    cleaner: Cleaner,
     last: RefCell<Option<Arc<RunInput>>>,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
-        Self {
+    pub(super) fn new(store: &'a Store) -> Result<Self, JobError> {
+        Ok(Self {
             store,
+            cleaner: cleaner(store)?,
             last: RefCell::new(None),
-        }
+        })
     }
 
     pub(super) fn run(&self, run: &RunId) -> Result<RunInput, SourceError> {
-        Ok(read_run(self.store, run)?)
+        Ok(read_run(self.store, &self.cleaner, run)?)
     }
 
     pub(super) fn pair(&self, record: DecisionRecord) -> Result<PairInput, SourceError> {
@@ -147,13 +164,13 @@ impl<'a> Source<'a> {
         {
             return Ok(Arc::clone(last));
         }
-        let read = Arc::new(read_run(self.store, run)?);
+        let read = Arc::new(read_run(self.store, &self.cleaner, run)?);
         *self.last.borrow_mut() = Some(Arc::clone(&read));
         Ok(read)
     }
 }
 
-fn read_run(store: &Store, run: &RunId) -> Result<RunInput, JobError> {
+fn read_run(store: &Store, cleaner: &Cleaner, run: &RunId) -> Result<RunInput, JobError> {
     let mut head = store.rollout(run)?;
     let decisions: Vec<DecisionRecord> = store
         .history(run.as_str())?
@@ -169,13 +186,28 @@ fn read_run(store: &Store, run: &RunId) -> Result<RunInput, JobError> {
         head.outcome = outcome;
         head.outcome_source = Some(format!("reviewer:{reviewer}"));
     }
+    let (steps, calls) = (store.steps(run)?, store.calls(run)?);
+    let findings = findings_of(store, run)?;
+    let redact: Vec<FindingState> = findings
+        .iter()
+        .filter(|f| f.action == Some(FindingAction::Redact))
+        .cloned()
+        .collect();
+    let text = RunText {
+        head: &head,
+        steps: &steps,
+        calls: &calls,
+    };
+    let redactions = cleaner.redactions(text, &redact);
     Ok(RunInput {
-        calls: store.calls(run)?,
+        calls,
+        findings,
+        redactions,
         rewards: store.rewards(run)?,
         verdict: verdict(store, run)?,
         decisions,
         labels: store.foreign_labels(run)?,
-        ..RunInput::new(head, store.steps(run)?)
+        ..RunInput::new(head, steps)
     })
 }
 

@@ -5,6 +5,7 @@ use crate::advise::{AgreementFact, LabelFact};
 use crate::domain::{Decision, Layer};
 use crate::jobs::JobError;
 use crate::store::Store;
+use crate::triage::{AlphaMetric, alpha};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The settled label of each labelled failure.
@@ -53,9 +54,19 @@ pub(super) fn agreement(
             unsettled += 1;
         }
     }
+    let units: Vec<Vec<f64>> = labels
+        .values()
+        .map(|l| l.iter().map(number).collect())
+        .collect();
     Ok(AgreementFact {
-        alpha: None,
+        alpha: alpha(&units, AlphaMetric::Nominal).and_then(|a| a.value),
         labelled_twice: count(twice.len()),
         unsettled,
     })
+}
+
+/// A layer as a category number; nominal agreement asks only whether two are equal.
+fn number(layer: &Layer) -> f64 {
+    let at = Layer::ALL.iter().position(|l| l == layer).unwrap_or(0);
+    f64::from(u32::try_from(at).unwrap_or(0))
 }
