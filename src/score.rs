@@ -5,21 +5,26 @@
 
 mod action;
 mod decoder;
+mod device;
 mod embedded;
 mod engine;
 mod error;
 mod folder;
+mod memory;
 mod parts;
 mod prompt;
 mod rope;
+mod runner;
 mod scorer;
 mod shape;
 mod source;
 pub mod template;
 mod tokens;
+mod tree;
 mod weights;
 
 pub use action::{ActionScore, Part, Request, TokenScore};
 pub use error::ScoreError;
+pub use runner::Work;
 pub use scorer::Scorer;
 pub use source::{DeviceChoice, ModelSource, Options, Precision};

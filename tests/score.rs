@@ -4,6 +4,8 @@
 mod families;
 #[path = "score/models.rs"]
 mod models;
+#[path = "score/sharing.rs"]
+mod sharing;
 #[path = "score/templates.rs"]
 mod templates;
 #[path = "score/trl.rs"]

@@ -66,11 +66,12 @@ impl<E: Engine> Decoder<E> {
             .iter()
             .map(|b| engine.segment(b.rows.len()))
             .collect();
+        let turns = engine.turns(&self.shape, branches)?;
         let mut rows = engine.embed(&self.embedding, ids, self.shape.embedding_scale)?;
         for (i, layer) in self.layers.iter().enumerate() {
             let heads = self.heads(i, layer);
             let qkv = engine.linear(&engine.norm(&rows, &layer.before_attention)?, &layer.qkv)?;
-            let seen = engine.attend(qkv, &heads, branches, &mut fresh)?;
+            let seen = engine.attend(qkv, &heads, &turns, branches, &mut fresh)?;
             let mut out = engine.linear(&seen, &layer.out)?;
             if let Some(norm) = &layer.after_attention {
                 out = engine.norm(&out, norm)?;

@@ -3,6 +3,9 @@
 //!
 //! An engine knows nothing of model families, prompts or trees; it gets numbers and gives numbers.
 
+mod lanes;
+pub(super) mod panels;
+mod simd;
 pub(super) mod tensors;
 
 use super::error::ScoreError;
@@ -17,8 +20,8 @@ pub(super) struct Branch<'a, S> {
     pub rows: Range<usize>,
     /// Position of the first row in its conversation.
     pub start: usize,
-    /// What stands before: segments in order, each used up to so many positions.
-    pub past: Vec<(&'a S, usize)>,
+    /// What stands before: segments in order, and which of their positions.
+    pub past: Vec<(&'a S, Range<usize>)>,
 }
 
 /// Where attention looks, for one layer.
@@ -44,11 +47,18 @@ pub(super) trait Engine {
     type Norm;
     /// Keys and values of some consecutive positions, all layers.
     type Segment;
+    /// Cosines and sines of a batch, computed once for all layers.
+    type Turns;
 
     /// Takes weights over; several matrices of one input are stacked.
     fn matrix(&self, weights: Vec<Tensor>, biases: Vec<Tensor>)
     -> Result<Self::Matrix, ScoreError>;
     fn norm_weights(&self, weights: &Tensor) -> Result<Self::Norm, ScoreError>;
+    fn turns(
+        &self,
+        shape: &Shape,
+        branches: &[Branch<'_, Self::Segment>],
+    ) -> Result<Self::Turns, ScoreError>;
     /// A segment without layers yet.
     fn segment(&self, len: usize) -> Self::Segment;
 
@@ -69,6 +79,7 @@ pub(super) trait Engine {
         &self,
         qkv: Self::Rows,
         heads: &Heads<'_, Self>,
+        turns: &Self::Turns,
         branches: &[Branch<'_, Self::Segment>],
         fresh: &mut [Self::Segment],
     ) -> Result<Self::Rows, ScoreError>;
@@ -89,4 +100,62 @@ pub(super) struct Heads<'a, E: Engine + ?Sized> {
     pub rotation: Option<usize>,
     pub q_norm: Option<&'a E::Norm>,
     pub k_norm: Option<&'a E::Norm>,
+}
+
+/// Log-sum-exp, expected logit and rank while blocks of the vocabulary pass by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Running {
+    /// Ranks are counted against this.
+    target: f32,
+    own: f32,
+    top: f32,
+    sum: f64,
+    weighted: f64,
+    above: f32,
+}
+
+impl Running {
+    pub(super) fn new(target: f32) -> Self {
+        Self {
+            target,
+            own: target,
+            top: f32::NEG_INFINITY,
+            sum: 0.0,
+            weighted: 0.0,
+            above: 0.0,
+        }
+    }
+
+    /// The big product rounds a logit a little differently from the small one that ranks are counted
+    /// against; a token must not rank below itself.
+    pub(super) fn see_own(&mut self, own: Option<f32>) {
+        if let Some(own) = own {
+            self.own = own;
+            self.above -= if own > self.target { 1.0 } else { 0.0 };
+        }
+    }
+
+    pub(super) fn add(&mut self, top: f32, sum: f32, weighted: f32, above: f32) {
+        let new_top = self.top.max(top);
+        let keep = f64::from(self.top - new_top).exp();
+        let take = f64::from(top - new_top).exp();
+        self.sum = self.sum * keep + f64::from(sum) * take;
+        self.weighted = self.weighted * keep + f64::from(weighted) * take;
+        self.top = new_top;
+        self.above += above;
+    }
+
+    pub(super) fn finish(self) -> RowScore {
+        let log_sum = f64::from(self.top) + self.sum.ln();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of vocabulary entries"
+        )]
+        RowScore {
+            logp: (f64::from(self.own) - log_sum) as f32,
+            entropy: (log_sum - self.weighted / self.sum) as f32,
+            rank: self.above as u32,
+        }
+    }
 }

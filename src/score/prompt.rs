@@ -114,6 +114,11 @@ impl<'a> Context<'a> {
         if own < self.prompt.ids.len() {
             warnings.push(self.moved_boundary(&full.text, own)?);
         }
+        if own == 0 {
+            return Err(ScoreError::Action(
+                "the chat template puts nothing before the action".to_owned(),
+            ));
+        }
         if own == encoded.ids.len() {
             return Err(ScoreError::Action(
                 "the chat template leaves the action out".to_owned(),

@@ -1,31 +1,30 @@
 //! The scorer: one loaded model with its tokenizer and its chat template.
 
 use super::action::{ActionScore, Part, Request, TokenScore};
-use super::decoder::Decoder;
+use super::device::Place;
 use super::embedded::{self, Embedded};
-use super::engine::tensors::Tensors;
-use super::engine::{Branch, RowScore};
+use super::engine::RowScore;
 use super::error::ScoreError;
 use super::folder::{self, Folder, Parts};
+use super::memory;
 use super::prompt::{Plan, plan};
+use super::runner::{Run, Work};
 use super::source::{ModelSource, Options};
 use super::template::Template;
 use super::tokens::Tokens;
 use crate::domain::{Binding, Progress};
-use candle_core::{DType, Device};
 
 /// Raised only when results change.
 const NUMERICS: u32 = 1;
 
 /// One loaded model. One thread owns it.
-#[derive(Debug)]
 pub struct Scorer {
     binding: Binding,
     device: String,
     template: Template,
     tokens: Tokens,
-    decoder: Decoder<Tensors>,
-    chunk: usize,
+    run: Box<dyn Run>,
+    max_positions: usize,
 }
 
 impl Scorer {
@@ -59,27 +58,26 @@ impl Scorer {
         // Two folders with the same weights and another config are two models.
         hasher.update(format!("{:?}", parts.shape).as_bytes());
         parts.weights.hash(&mut hasher)?;
-        let engine = Tensors {
-            device: Device::Cpu,
-            dtype: DType::F32,
-            eps: parts.shape.eps,
-        };
-        let decoder = Decoder::load(engine, parts.shape, &parts.weights)?;
+        let chunk = options.chunk.max(1);
+        let place = Place::find(options.device, options.precision)?;
+        let bytes = place.weight_bytes(parts.weights.f32_bytes());
+        let fit = memory::plan(&parts.shape, bytes, chunk, options.max_memory_mib)?;
+        let max_positions = parts.shape.max_positions;
         Ok(Self {
             binding: Binding {
                 weights: short(&hasher.finalize()),
                 tokenizer: short(&parts.tokens.hash()),
                 template: short(&parts.template.hash()),
-                dtype: "f32".to_owned(),
+                dtype: place.precision().to_owned(),
                 numerics: NUMERICS,
                 model: parts.name,
                 is_proxy: parts.is_proxy,
             },
-            device: "cpu".to_owned(),
+            run: place.load(parts.shape, &parts.weights, chunk, fit)?,
+            device: place.name,
             template: parts.template,
             tokens: parts.tokens,
-            decoder,
-            chunk: options.chunk.max(1),
+            max_positions,
         })
     }
 
@@ -93,57 +91,58 @@ impl Scorer {
         &self.device
     }
 
+    /// Tokens that went through the model so far, and those that were known.
+    pub fn work(&self) -> Work {
+        self.run.work()
+    }
+
     /// The model's chat template.
     pub fn template(&self) -> &Template {
         &self.template
     }
 
     /// Scores every action of a request; one result each, in order. Two sides of a pair belong in one
-    /// request: they share the context's work, and TRL's prompt length depends on both.
+    /// request: they share the context's work, and TRL's prompt length depends on both. `progress`
+    /// counts tokens, known ones too.
     pub fn score(
         &mut self,
         request: &Request<'_>,
         progress: &Progress,
     ) -> Vec<Result<ActionScore, ScoreError>> {
-        let plans = plan(request, &self.template, &self.tokens);
+        let mut plans = plan(request, &self.template, &self.tokens);
+        for plan in &mut plans {
+            if let Ok(Some(error)) = plan.as_ref().map(|plan| self.too_long(plan)) {
+                *plan = Err(error);
+            }
+        }
+        let fit: Vec<&Plan> = plans.iter().flatten().collect();
+        let mut scores = self.run.run(&fit, progress).into_iter();
+        let mut finish = |plan: Plan| {
+            let scores = scores.next().unwrap_or(Err(ScoreError::Cancelled))?;
+            action_score(plan, &scores)
+        };
         plans
             .into_iter()
-            .map(|p| p.and_then(|p| self.score_plan(p, progress)))
+            .map(|plan| plan.and_then(&mut finish))
             .collect()
     }
 
-    fn score_plan(&self, plan: Plan, progress: &Progress) -> Result<ActionScore, ScoreError> {
-        let limit = self.decoder.shape().max_positions;
-        if plan.ids.len() > limit {
-            return Err(ScoreError::TooLong {
-                tokens: plan.ids.len(),
-                limit,
-                hint: "score with a model of longer context: --model PATH".to_owned(),
-            });
-        }
-        let mut segments = Vec::new();
-        let mut scores: Vec<RowScore> = Vec::new();
-        for start in (0..plan.ids.len()).step_by(self.chunk) {
-            if progress.is_cancelled() {
-                return Err(ScoreError::Cancelled);
-            }
-            let end = plan.ids.len().min(start + self.chunk);
-            let past = segments.iter().map(|(s, n)| (s, *n)).collect();
-            let branch = Branch {
-                rows: 0..end - start,
-                start,
-                past,
-            };
-            let (rows, fresh) = self.decoder.forward(&plan.ids[start..end], &[branch])?;
-            let wanted: Vec<(usize, u32)> = (start..end)
-                .filter(|i| i + 1 >= plan.first && i + 1 < plan.ids.len())
-                .map(|i| (i - start, plan.ids[i + 1]))
-                .collect();
-            scores.extend(self.decoder.score(&rows, &wanted)?);
-            segments.extend(fresh.into_iter().map(|s| (s, end - start)));
-            progress.add((end - start) as u64);
-        }
-        action_score(plan, &scores)
+    /// Nothing is ever cut: what does not fit is refused with its length.
+    fn too_long(&self, plan: &Plan) -> Option<ScoreError> {
+        (plan.ids.len() > self.max_positions).then(|| ScoreError::TooLong {
+            tokens: plan.ids.len(),
+            limit: self.max_positions,
+            hint: "score with a model of longer context: --model PATH".to_owned(),
+        })
+    }
+}
+
+impl std::fmt::Debug for Scorer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scorer")
+            .field("binding", &self.binding)
+            .field("device", &self.device)
+            .finish_non_exhaustive()
     }
 }
 

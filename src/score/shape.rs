@@ -121,6 +121,11 @@ impl Shape {
         self.heads / self.kv_heads
     }
 
+    /// Keys and values of one token in F32, all layers.
+    pub(super) fn kv_bytes_per_token(&self) -> u64 {
+        (8 * self.layers.len() * self.kv_heads * self.head_dim.next_multiple_of(8)) as u64
+    }
+
     /// Reads config.json.
     pub(super) fn from_config(path: &Path, config: &Value) -> Result<Self, ScoreError> {
         let reader = Reader { path, config };

@@ -1,9 +1,9 @@
 //! The engine on candle tensors: any device, 32 or 16 bits. Sums and log-softmax are F32.
 
-use super::{Branch, Engine, Heads, RowScore};
+use super::{Branch, Engine, Heads, RowScore, Running};
 use crate::score::error::ScoreError;
 use crate::score::rope::Rotation;
-use crate::score::shape::Activation;
+use crate::score::shape::{Activation, Shape};
 use candle_core::{D, DType, Device, Tensor};
 
 /// Rows of queries that see the keys at once; bounds the score tensor.
@@ -32,11 +32,17 @@ pub(in crate::score) struct Segment {
     layers: Vec<(Tensor, Tensor)>,
 }
 
+/// Cosines and sines of one branch, `[row, pair]` each.
+type Turn = (Tensor, Tensor);
+/// Of each branch, of each rotation.
+type Turns = Vec<Vec<Turn>>;
+
 impl Engine for Tensors {
     type Rows = Tensor;
     type Matrix = Matrix;
     type Norm = Tensor;
     type Segment = Segment;
+    type Turns = Turns;
 
     fn matrix(&self, weights: Vec<Tensor>, biases: Vec<Tensor>) -> Result<Matrix, ScoreError> {
         let place = |parts: &[Tensor]| -> Result<Tensor, ScoreError> {
@@ -56,6 +62,13 @@ impl Engine for Tensors {
 
     fn norm_weights(&self, weights: &Tensor) -> Result<Tensor, ScoreError> {
         Ok(weights.to_dtype(DType::F32)?.to_device(&self.device)?)
+    }
+
+    fn turns(&self, shape: &Shape, branches: &[Branch<'_, Segment>]) -> Result<Turns, ScoreError> {
+        let of_branch = |b: &Branch<'_, Segment>| -> Result<Vec<Turn>, ScoreError> {
+            shape.rotations.iter().map(|r| self.turn(r, b)).collect()
+        };
+        branches.iter().map(of_branch).collect()
     }
 
     fn segment(&self, _len: usize) -> Segment {
@@ -107,13 +120,14 @@ impl Engine for Tensors {
         &self,
         qkv: Tensor,
         heads: &Heads<'_, Self>,
+        turns: &Turns,
         branches: &[Branch<'_, Segment>],
         fresh: &mut [Segment],
     ) -> Result<Tensor, ScoreError> {
         let mut out = Vec::with_capacity(branches.len());
-        for (branch, segment) in branches.iter().zip(fresh) {
+        for ((branch, segment), turns) in branches.iter().zip(fresh).zip(turns) {
             let rows = qkv.narrow(0, branch.rows.start, branch.rows.len())?;
-            out.push(self.attend_branch(&rows, heads, branch, segment)?);
+            out.push(self.attend_branch(&rows, heads, turns, branch, segment)?);
         }
         Ok(Tensor::cat(&out, 0)?)
     }
@@ -142,6 +156,7 @@ impl Tensors {
         &self,
         qkv: &Tensor,
         heads: &Heads<'_, Self>,
+        turns: &[Turn],
         branch: &Branch<'_, Segment>,
         fresh: &mut Segment,
     ) -> Result<Tensor, ScoreError> {
@@ -160,11 +175,8 @@ impl Tensors {
             (q, k) = (self.norm(&q, qn)?, self.norm(&k, kn)?);
         }
         if let Some(rotation) = heads.rotation {
-            let rotation = &s.rotations[rotation];
-            (q, k) = (
-                self.rotate(&q, rotation, branch.start)?,
-                self.rotate(&k, rotation, branch.start)?,
-            );
+            let turn = &turns[rotation];
+            (q, k) = (rotate(&q, turn)?, rotate(&k, turn)?);
         }
         let (k, v) = (k.to_dtype(self.dtype)?, v.to_dtype(self.dtype)?);
         fresh.layers.push((k.clone(), v.clone()));
@@ -173,32 +185,14 @@ impl Tensors {
         Ok(seen.transpose(0, 1)?.reshape((n, s.heads * s.head_dim))?)
     }
 
-    fn rotate(
-        &self,
-        rows: &Tensor,
-        rotation: &Rotation,
-        start: usize,
-    ) -> Result<Tensor, ScoreError> {
-        let (_, n, width) = rows.dims3()?;
-        let half = rotation.frequencies.len();
-        let (mut cos, mut sin) = (Vec::with_capacity(n * half), Vec::with_capacity(n * half));
-        for position in start..start + n {
-            for (c, s) in rotation.at(position) {
-                cos.push(c);
-                sin.push(s);
-            }
-        }
-        let cos = Tensor::from_vec(cos, (n, half), &self.device)?;
-        let sin = Tensor::from_vec(sin, (n, half), &self.device)?;
-        let turning = rows.narrow(2, 0, 2 * half)?.contiguous()?.unsqueeze(0)?;
-        let turned = candle_nn::rotary_emb::rope(&turning, &cos, &sin)?.squeeze(0)?;
-        if 2 * half == width {
-            return Ok(turned);
-        }
-        Ok(Tensor::cat(
-            &[turned, rows.narrow(2, 2 * half, width - 2 * half)?],
-            2,
-        )?)
+    fn turn(&self, rotation: &Rotation, branch: &Branch<'_, Segment>) -> Result<Turn, ScoreError> {
+        let (n, half) = (branch.rows.len(), rotation.frequencies.len());
+        let angles = (branch.start..branch.start + n).flat_map(|p| rotation.at(p));
+        let (cos, sin): (Vec<f32>, Vec<f32>) = angles.unzip();
+        Ok((
+            Tensor::from_vec(cos, (n, half), &self.device)?,
+            Tensor::from_vec(sin, (n, half), &self.device)?,
+        ))
     }
 
     /// Softmax attention in blocks of query rows.
@@ -325,6 +319,17 @@ impl Tensors {
     }
 }
 
+fn rotate(rows: &Tensor, (cos, sin): &Turn) -> Result<Tensor, ScoreError> {
+    let (width, half) = (rows.dim(2)?, cos.dim(1)?);
+    let turning = rows.narrow(2, 0, 2 * half)?.contiguous()?.unsqueeze(0)?;
+    let turned = candle_nn::rotary_emb::rope(&turning, cos, sin)?.squeeze(0)?;
+    if 2 * half == width {
+        return Ok(turned);
+    }
+    let rest = rows.narrow(2, 2 * half, width - 2 * half)?;
+    Ok(Tensor::cat(&[turned, rest], 2)?)
+}
+
 /// All keys and values of a branch, the new ones last.
 fn whole(
     branch: &Branch<'_, Segment>,
@@ -335,68 +340,10 @@ fn whole(
     let (mut keys, mut values) = (Vec::new(), Vec::new());
     for (segment, used) in &branch.past {
         let (k, v) = &segment.layers[layer];
-        keys.push(k.narrow(1, 0, *used)?);
-        values.push(v.narrow(1, 0, *used)?);
+        keys.push(k.narrow(1, used.start, used.len())?);
+        values.push(v.narrow(1, used.start, used.len())?);
     }
     keys.push(k);
     values.push(v);
     Ok((Tensor::cat(&keys, 1)?, Tensor::cat(&values, 1)?))
-}
-
-/// Log-sum-exp, expected logit and rank while blocks of the vocabulary pass by.
-#[derive(Debug, Clone, Copy)]
-struct Running {
-    /// Ranks are counted against this.
-    target: f32,
-    own: f32,
-    top: f32,
-    sum: f64,
-    weighted: f64,
-    above: f32,
-}
-
-impl Running {
-    fn new(target: f32) -> Self {
-        Self {
-            target,
-            own: target,
-            top: f32::NEG_INFINITY,
-            sum: 0.0,
-            weighted: 0.0,
-            above: 0.0,
-        }
-    }
-
-    /// The big product rounds a logit a little differently from the small one that ranks are counted
-    /// against; a token must not rank below itself.
-    fn see_own(&mut self, own: Option<f32>) {
-        if let Some(own) = own {
-            self.own = own;
-            self.above -= if own > self.target { 1.0 } else { 0.0 };
-        }
-    }
-
-    fn add(&mut self, top: f32, sum: f32, weighted: f32, above: f32) {
-        let new_top = self.top.max(top);
-        let keep = f64::from(self.top - new_top).exp();
-        let take = f64::from(top - new_top).exp();
-        self.sum = self.sum * keep + f64::from(sum) * take;
-        self.weighted = self.weighted * keep + f64::from(weighted) * take;
-        self.top = new_top;
-        self.above += above;
-    }
-
-    fn finish(self) -> RowScore {
-        let log_sum = f64::from(self.top) + self.sum.ln();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a count of vocabulary entries"
-        )]
-        RowScore {
-            logp: (f64::from(self.own) - log_sum) as f32,
-            entropy: (log_sum - self.weighted / self.sum) as f32,
-            rank: self.above as u32,
-        }
-    }
 }

@@ -1,0 +1,153 @@
+//! The only file that knows devices: which one is used, and with how many bits.
+
+use super::decoder::Decoder;
+use super::engine::panels::Panels;
+use super::engine::tensors::Tensors;
+use super::error::ScoreError;
+use super::runner::{Run, Runner};
+use super::shape::Shape;
+use super::source::{DeviceChoice, Precision};
+use super::weights::Weights;
+use candle_core::{DType, Device};
+
+/// A place to compute.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    device: Device,
+    dtype: DType,
+    /// `cpu`, `cuda:0`, `metal`.
+    pub name: String,
+}
+
+impl Place {
+    /// Finds the device that was asked for, or the best there is.
+    pub(super) fn find(choice: DeviceChoice, precision: Precision) -> Result<Self, ScoreError> {
+        let (device, name) = match choice {
+            DeviceChoice::Auto => best(),
+            DeviceChoice::Cpu => (Device::Cpu, "cpu".to_owned()),
+            DeviceChoice::Cuda(n) => (cuda(n)?, format!("cuda:{n}")),
+            DeviceChoice::Metal => (metal()?, "metal".to_owned()),
+        };
+        let dtype = match precision {
+            Precision::F32 => DType::F32,
+            Precision::Bf16 => DType::BF16,
+            Precision::F16 => DType::F16,
+            Precision::Auto if device.is_cpu() => DType::F32,
+            Precision::Auto if device.supports_bf16() => DType::BF16,
+            Precision::Auto => DType::F16,
+        };
+        Ok(Self {
+            device,
+            dtype,
+            name,
+        })
+    }
+
+    /// `f32`, `bf16`, `f16`: part of the binding.
+    pub(super) fn precision(&self) -> &'static str {
+        match self.dtype {
+            DType::BF16 => "bf16",
+            DType::F16 => "f16",
+            _ => "f32",
+        }
+    }
+
+    /// Bytes of the weights here, given their bytes in F32.
+    pub(super) fn weight_bytes(&self, f32_bytes: u64) -> u64 {
+        f32_bytes * self.dtype.size_in_bytes() as u64 / 4
+    }
+
+    /// Loads the weights and gets ready.
+    pub(super) fn load(
+        &self,
+        shape: Shape,
+        weights: &Weights,
+        chunk: usize,
+        max_tokens: usize,
+    ) -> Result<Box<dyn Run>, ScoreError> {
+        let eps = shape.eps;
+        if self.device.is_cpu() && self.dtype == DType::F32 {
+            let decoder = Decoder::load(Panels::new(eps), shape, weights)?;
+            return Ok(Box::new(Runner::new(decoder, chunk, max_tokens)));
+        }
+        let engine = Tensors {
+            device: self.device.clone(),
+            dtype: self.dtype,
+            eps,
+        };
+        let decoder = Decoder::load(engine, shape, weights)?;
+        Ok(Box::new(Runner::new(decoder, chunk, max_tokens)))
+    }
+}
+
+fn best() -> (Device, String) {
+    if let Ok(device) = cuda(0) {
+        return (device, "cuda:0".to_owned());
+    }
+    match metal() {
+        Ok(device) => (device, "metal".to_owned()),
+        Err(_) => (Device::Cpu, "cpu".to_owned()),
+    }
+}
+
+fn cuda(number: usize) -> Result<Device, ScoreError> {
+    let refused = |why: String| ScoreError::Device {
+        device: format!("cuda:{number}"),
+        why,
+    };
+    if !candle_core::utils::cuda_is_available() {
+        return Err(refused(
+            "this build has no CUDA; build with --features cuda".to_owned(),
+        ));
+    }
+    if let Some(names) = missing_cuda_libraries() {
+        return Err(refused(format!("cannot load {names}")));
+    }
+    Device::new_cuda(number).map_err(|e| refused(first_line(&e.to_string())))
+}
+
+fn metal() -> Result<Device, ScoreError> {
+    let refused = |why: String| ScoreError::Device {
+        device: "metal".to_owned(),
+        why,
+    };
+    if !candle_core::utils::metal_is_available() {
+        return Err(refused(
+            "this build has no Metal; build with --features metal on a Mac".to_owned(),
+        ));
+    }
+    Device::new_metal(0).map_err(|e| refused(first_line(&e.to_string())))
+}
+
+/// Names the CUDA libraries that cannot be loaded. Our build finds them at run time, so that one
+/// program runs with and without them; using one that is missing would end the process.
+#[cfg(feature = "cuda")]
+fn missing_cuda_libraries() -> Option<String> {
+    const NEEDED: [&str; 5] = [
+        "libcuda.so.1",
+        "libcublas.so.13",
+        "libcublasLt.so.13",
+        "libcurand.so.10",
+        "libnvrtc.so.13",
+    ];
+    let is_missing = |name: &&str| {
+        #[expect(
+            unsafe_code,
+            reason = "loads NVIDIA's own libraries, which candle is about to load as well"
+        )]
+        // SAFETY: their initialisers have no preconditions.
+        let library = unsafe { libloading::Library::new(name) };
+        library.is_err()
+    };
+    let missing: Vec<&str> = NEEDED.into_iter().filter(|name| is_missing(name)).collect();
+    (!missing.is_empty()).then(|| missing.join(", "))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn missing_cuda_libraries() -> Option<String> {
+    None
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
