@@ -1,1 +1,5 @@
-//! Tests of triage.
+//! Evidence, suggestions and comparisons on the sample logs and the fault suite, through the import door.
+
+mod reading;
+mod samples;
+mod suite;

@@ -158,7 +158,7 @@ fn is_due_again(subject: &str, mine: &[&Done], plan: &QueuePlan, now_us: i64) ->
 /// Which candidate stands left for this reviewer. A re-show swaps the sides.
 pub fn left_side(seed: u64, reviewer: &str, pair: &str, shown_before: u32) -> Side {
     let heads = Chance::named(seed, &format!("side\u{1f}{reviewer}\u{1f}{pair}")).coin();
-    if heads == (shown_before % 2 == 0) {
+    if heads == shown_before.is_multiple_of(2) {
         Side::A
     } else {
         Side::B

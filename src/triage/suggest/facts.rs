@@ -66,34 +66,33 @@ impl<'a> SuggestFacts<'a> {
             .collect()
     }
 
-    /// Who says what, where an isolated verifier or a reviewer and another grader disagree.
+    /// Who says what, where a grader failed a run that an isolated verifier or a reviewer passes.
+    ///
+    /// The other way round the run did fail, and the grader's hole does not explain why.
     pub(super) fn graders_disagree(&self) -> Option<String> {
         let usable = |r: &&Reward| r.status == RewardStatus::Ok && r.result.is_some();
         let passes = |r: &Reward| r.result.is_some_and(|v| v > 0.5);
-        let mut graded = self.rewards.iter().filter(usable);
-        let verifier = self
-            .rewards
+        // Isolated beats reachable, and one that read the evidence beats one that did not.
+        let trust = |r: &Reward| (r.isolated == Some(true), r.evidence.is_some());
+        let graded: Vec<&Reward> = self.rewards.iter().filter(usable).collect();
+        let failing = graded
             .iter()
-            .filter(usable)
-            .find(|r| r.isolated == Some(true));
-        if let Some(v) = verifier {
-            let other = graded.find(|r| r.isolated != Some(true) && passes(r) != passes(v))?;
-            return Some(format!(
-                "{} says {} and the independent {} says {}",
-                other.grader,
-                word(passes(other)),
-                v.grader,
-                word(passes(v))
-            ));
+            .filter(|r| !passes(r))
+            .min_by_key(|r| trust(r))?;
+        let verifier = graded
+            .iter()
+            .filter(|r| trust(r).0)
+            .max_by_key(|r| trust(r));
+        if let Some(verifier) = verifier.filter(|v| trust(v) > trust(failing)) {
+            return passes(verifier).then(|| {
+                format!(
+                    "{} says fail and the independent {} says pass",
+                    failing.grader, verifier.grader
+                )
+            });
         }
-        let reviewed = self.reviewed.filter(|o| *o != Outcome::Unknown)? == Outcome::Pass;
-        let other = graded.find(|r| passes(r) != reviewed)?;
-        Some(format!(
-            "{} says {} and a reviewer says {}",
-            other.grader,
-            word(passes(other)),
-            word(reviewed)
-        ))
+        (self.reviewed == Some(Outcome::Pass))
+            .then(|| format!("{} says fail and a reviewer says pass", failing.grader))
     }
 
     /// The model asked no tool anything before it decided, so no index could have answered.
@@ -126,8 +125,4 @@ impl<'a> SuggestFacts<'a> {
             .iter()
             .any(|s| Some(s.message) == message && s.kind == StepKind::ToolCall)
     }
-}
-
-fn word(passes: bool) -> &'static str {
-    if passes { "pass" } else { "fail" }
 }

@@ -69,15 +69,19 @@ fn provenance(facts: &SuggestFacts) -> Option<Found> {
 
 /// Row 3, and its exception: nobody asked, so the index had nothing to answer.
 fn index_row(facts: &SuggestFacts, e: &Evidence, strength: Strength) -> Option<Found> {
-    let never_asked = e.status == EvidenceStatus::NotRetrieved && facts.asked_nothing();
-    if never_asked {
-        let reason = format!(
-            "{} was never asked for: no tool was called before the decision (model, or tool text if it misled)",
-            e.doc_id
-        );
-        return found(Layer::Model, 3, strength, reason);
+    if e.status != EvidenceStatus::NotRetrieved || !facts.asked_nothing() {
+        return found(Layer::Index, 3, strength, e.reason.clone());
     }
-    found(Layer::Index, 3, strength, e.reason.clone())
+    let doc = &e.doc_id;
+    if facts.is_tool_decision() {
+        // The first query itself is the decision: whether its text or the model chose it, provenance cannot say.
+        let reason = format!(
+            "no query that could have found {doc} came before this call: model, or tool text where it misled"
+        );
+        return found(Layer::Undetermined, 3, strength, reason);
+    }
+    let reason = format!("{doc} was never asked for: no tool was called before the decision");
+    found(Layer::Model, 3, strength, reason)
 }
 
 fn with_probe(facts: &SuggestFacts, probe: &ProbeReport) -> Found {

@@ -121,6 +121,16 @@ fn row_2_a_grader_that_the_verifier_contradicts() {
         None,
     );
     assert_eq!(got, (Layer::Grader, Some(2), Strength::Rule));
+    // The verifier says fail: the run did fail, and a marker that was fooled does not explain why.
+    let mut verifier = Reward::result("evidence", 0.0);
+    verifier.isolated = Some(true);
+    let got = ask(
+        &steps(StepStatus::Ok, "doc"),
+        &[],
+        &[Reward::result("marker", 1.0), verifier],
+        None,
+    );
+    assert_eq!(got.1, None);
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! Reads files and gives runs as the pure rooms see them.
+
+use std::path::{Path, PathBuf};
+use triagent::domain::{Call, Document, Item, Progress, Reward, Rollout, Step, Task};
+use triagent::import::{Unit, read, read_documents, read_tasks};
+use triagent::triage::{Register, RunView};
+
+/// A run in memory.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) head: Rollout,
+    pub(super) steps: Vec<Step>,
+    pub(super) calls: Vec<Call>,
+    pub(super) rewards: Vec<Reward>,
+}
+
+impl Run {
+    pub(super) fn view(&self) -> RunView<'_> {
+        RunView {
+            rollout: &self.head,
+            steps: &self.steps,
+            calls: &self.calls,
+        }
+    }
+}
+
+pub(super) fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+pub(super) fn runs_of(path: &Path) -> Vec<Run> {
+    let mut items: Vec<Item> = Vec::new();
+    read(&Unit::file(path), None, &mut items, &Progress::default());
+    let mut runs: Vec<Run> = Vec::new();
+    for item in items {
+        match (item, runs.last_mut()) {
+            (Item::Begin(head), _) => runs.push(Run {
+                head: *head,
+                steps: vec![],
+                calls: vec![],
+                rewards: vec![],
+            }),
+            (Item::Step(step), Some(run)) => run.steps.push(*step),
+            (Item::Call(call), Some(run)) => run.calls.push(*call),
+            (Item::Reward(reward), Some(run)) => run.rewards.push(*reward),
+            (Item::End(head), Some(run)) => run.head = *head,
+            _ => {}
+        }
+    }
+    runs
+}
+
+/// All runs below a folder, in the order of their paths.
+pub(super) fn runs_below(folder: &Path) -> Vec<Run> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                paths.push(path)
+            }
+        }
+    }
+    paths.sort();
+    paths.iter().flat_map(|p| runs_of(p)).collect()
+}
+
+pub(super) fn documents(path: &Path) -> Vec<Document> {
+    let (documents, skips) = read_documents(path);
+    assert!(skips.is_empty(), "{skips:?}");
+    documents
+}
+
+pub(super) fn register(path: &Path) -> Register {
+    Register::new(documents(path))
+}
+
+pub(super) fn tasks(path: &Path) -> Vec<Task> {
+    let (tasks, skips) = read_tasks(path);
+    assert!(skips.is_empty(), "{skips:?}");
+    tasks
+}
