@@ -32,8 +32,10 @@ mod scan;
 mod source;
 mod sse;
 mod time;
+mod trace;
 mod turn;
 mod unit;
+mod values;
 
 use crate::domain::{Progress, Sink};
 use detect::{Shape, Sniff};

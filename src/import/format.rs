@@ -6,6 +6,7 @@ pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod mini_swe_agent;
 pub(crate) mod openai_chat;
+pub(crate) mod otel;
 pub(crate) mod request_log;
 pub(crate) mod sharegpt;
 pub(crate) mod tau_bench;
@@ -57,6 +58,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &agent_lightning::AgentLightning,
     &codex::Codex,
     &claude_code::ClaudeCode,
+    &otel::Otel,
     &sharegpt::ShareGpt,
     &request_log::RequestLog,
     &openai_chat::OpenAiChat,

@@ -5,8 +5,9 @@
 use super::chat;
 use super::json::Node;
 use super::out::{Halt, Out};
+use super::parse::{Flaws, parse};
 use super::run::Run;
-use crate::domain::{Adopted, Call, Owner, SourceSpan, Step, StepKind};
+use crate::domain::{Adopted, Call, Owner, SourceSpan, Step, StepKind, StepStatus};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -39,9 +40,12 @@ fn hash(steps: &[Step]) -> u64 {
             continue;
         }
         let is_call = step.kind == StepKind::ToolCall;
-        (step.role, is_call, step.text.trim()).hash(&mut hasher);
         if is_call {
-            step.tool.hash(&mut hasher);
+            // The same arguments come back as an object, or with other spaces.
+            let compact = parse(&step.text, &mut Flaws::default()).map(|n| n.compact());
+            (compact.as_deref().unwrap_or(step.text.trim()), &step.tool).hash(&mut hasher);
+        } else {
+            (step.role, step.text.trim()).hash(&mut hasher);
         }
     }
     hasher.finish()
@@ -67,6 +71,13 @@ pub(crate) struct Thread {
     tokens: Option<(Vec<u32>, Vec<u32>)>,
     /// Steps that left the context, for the next step to say so.
     replaced: Vec<u32>,
+    /// Hash of every message that went out → a model wrote it.
+    told: HashMap<u64, bool>,
+    /// How tools ended, where something but the prompt tells.
+    ends: HashMap<String, (StepStatus, Option<String>)>,
+    /// Tools' answers that prompts have shown since they were last taken.
+    shown: Vec<(Option<String>, String)>,
+    is_watched: bool,
 }
 
 impl Thread {
@@ -98,7 +109,7 @@ impl Thread {
         call: Call,
     ) -> Result<(), Halt> {
         self.settle(run, &[])?;
-        self.add(run, tail)?;
+        self.add(run, tail, false)?;
         self.wait(run, answers, call)
     }
 
@@ -123,6 +134,17 @@ impl Thread {
     /// The log ends: the last answer is on the path, earlier ones to the same prompt are not.
     pub(crate) fn finish(&mut self, run: &mut Run<'_, '_>) -> Result<(), Halt> {
         self.settle(run, &[])
+    }
+
+    /// Says how tools ended whose answers the next prompts show.
+    pub(crate) fn hint(&mut self, ends: HashMap<String, (StepStatus, Option<String>)>) {
+        self.is_watched = true;
+        self.ends.extend(ends);
+    }
+
+    /// Tools' answers that prompts have shown: call id and text.
+    pub(crate) fn take_shown(&mut self) -> Vec<(Option<String>, String)> {
+        std::mem::take(&mut self.shown)
     }
 
     fn is_same_prompt(&self, prompt: &[Said]) -> bool {
@@ -155,6 +177,7 @@ impl Thread {
                 step.off_path = !is_chosen;
             }
             self.hand_over_replaced(&mut steps);
+            self.told.insert(answer.said.hash, true);
             let first = run.say(steps, Some(answer.call))?;
             if is_chosen {
                 self.known.push(Known {
@@ -176,7 +199,7 @@ impl Thread {
         let gone: Vec<Known> = self.known.split_off(same);
         let is_rewrite = !gone.is_empty();
         self.replaced.extend(gone.into_iter().flat_map(|k| k.steps));
-        self.add(run, prompt.into_iter().skip(same))?;
+        self.add(run, prompt.into_iter().skip(same), is_rewrite)?;
         Ok(is_rewrite)
     }
 
@@ -184,15 +207,21 @@ impl Thread {
         &mut self,
         run: &mut Run<'_, '_>,
         tail: impl IntoIterator<Item = Said>,
+        is_rewrite: bool,
     ) -> Result<(), Halt> {
         for said in tail {
             let mut steps = said.steps;
+            // After a rewrite, what had been told before stands there again.
+            let before = self.told.get(&said.hash).copied().filter(|_| is_rewrite);
             for step in &mut steps {
+                step.copied = before.is_some();
+                self.observe(step);
                 // No logged inference produced it: an example, or an answer of a call that the log lacks.
-                if step.owner == Owner::Model {
+                if step.owner == Owner::Model && before != Some(true) {
                     step.owner = Owner::Unknown;
                 }
             }
+            self.told.insert(said.hash, false);
             self.hand_over_replaced(&mut steps);
             let first = run.say(steps, None)?;
             self.known.push(Known {
@@ -201,6 +230,23 @@ impl Thread {
             });
         }
         Ok(())
+    }
+
+    fn observe(&mut self, step: &mut Step) {
+        if step.kind != StepKind::Observation {
+            return;
+        }
+        if self.is_watched {
+            self.shown
+                .push((step.tool_call_id.clone(), step.text.clone()));
+        }
+        let end = step.tool_call_id.as_ref().and_then(|id| self.ends.get(id));
+        if let Some((status, error)) = end {
+            step.status = *status;
+            if let Some(error) = error {
+                step.extra.insert("error".to_owned(), error.clone().into());
+            }
+        }
     }
 
     fn hand_over_replaced(&mut self, steps: &mut [Step]) {

@@ -3,7 +3,20 @@
 
 use super::out::{Halt, Out};
 use crate::domain::{Call, Ending, ForeignLabel, Item, Owner, Reward, Rollout, Step, StepKind};
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+struct OpenCall {
+    id: String,
+    name: String,
+    arguments: u64,
+}
+
+fn hash_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A run that has begun.
 pub(crate) struct Run<'o, 's> {
@@ -13,8 +26,9 @@ pub(crate) struct Run<'o, 's> {
     steps: u32,
     calls: u32,
     messages: u32,
-    /// Tool calls without an answer yet: id → tool name.
-    open: HashMap<String, String>,
+    /// Tool calls without an answer yet.
+    open: Vec<OpenCall>,
+    asked: HashSet<String>,
     last: Option<(Owner, StepKind)>,
     /// Steps that stand in the context now.
     context: Vec<u32>,
@@ -30,7 +44,8 @@ impl<'o, 's> Run<'o, 's> {
             steps: 0,
             calls: 0,
             messages: 0,
-            open: HashMap::new(),
+            open: Vec::new(),
+            asked: HashSet::new(),
             last: None,
             context: Vec::new(),
         })
@@ -62,7 +77,7 @@ impl<'o, 's> Run<'o, 's> {
             self.last = Some((step.owner, step.kind));
         }
         if !step.replaces.is_empty() {
-            let replaced: std::collections::HashSet<u32> = step.replaces.iter().copied().collect();
+            let replaced: HashSet<u32> = step.replaces.iter().copied().collect();
             self.context.retain(|i| !replaced.contains(i));
         }
         if step.is_in_context() {
@@ -114,9 +129,25 @@ impl<'o, 's> Run<'o, 's> {
         self.out.put(Item::Label(Box::new(label)))
     }
 
-    /// Tool calls that nobody has answered.
-    pub(crate) fn open_tool_calls(&self) -> usize {
-        self.open.len()
+    /// The id of an unanswered call of this tool: by id, else by name and arguments, else by name.
+    pub(crate) fn claim(&self, id: Option<&str>, name: &str, arguments: &str) -> Option<String> {
+        let wanted = hash_of(arguments.trim());
+        let by_id = self.open.iter().find(|c| Some(c.id.as_str()) == id);
+        let named = || self.open.iter().filter(|c| id.is_none() && c.name == name);
+        let found = by_id
+            .or_else(|| named().find(|c| c.arguments == wanted))
+            .or_else(|| named().next());
+        found.map(|c| c.id.clone())
+    }
+
+    /// A call with this id was made.
+    pub(crate) fn was_asked(&self, id: Option<&str>) -> bool {
+        id.is_some_and(|id| self.asked.contains(id))
+    }
+
+    /// Widens the run's time.
+    pub(crate) fn see(&mut self, at_us: Option<i64>) {
+        self.see_times(at_us);
     }
 
     /// The last step is a tool's answer, or a call that nobody answered.
@@ -147,15 +178,24 @@ impl<'o, 's> Run<'o, 's> {
         let Some(id) = &step.tool_call_id else { return };
         match step.kind {
             StepKind::ToolCall => {
-                let name = step.tool.clone().unwrap_or_default();
-                self.open.insert(id.clone(), name);
+                self.asked.insert(id.clone());
+                self.open.push(OpenCall {
+                    id: id.clone(),
+                    name: step.tool.clone().unwrap_or_default(),
+                    arguments: hash_of(step.text.trim()),
+                });
             }
-            StepKind::Observation => match self.open.remove(id) {
-                Some(name) if step.tool.is_none() && !name.is_empty() => step.tool = Some(name),
-                Some(_) => {}
-                None => {
+            StepKind::Observation => match self.open.iter().position(|c| c.id == *id) {
+                Some(at) => {
+                    let call = self.open.swap_remove(at);
+                    if step.tool.is_none() && !call.name.is_empty() {
+                        step.tool = Some(call.name);
+                    }
+                }
+                None if !self.asked.contains(id) => {
                     step.extra.insert("orphan".to_owned(), true.into());
                 }
+                None => {}
             },
             _ => {}
         }

@@ -220,8 +220,8 @@ def request_log():
               "first prompt were answered by no logged call, so their owner is unknown")
 
     def key(m):
-        return (m["role"], (m.get("content") or "").strip(),
-                tuple((t["function"]["name"], t["function"]["arguments"].strip()) for t in m.get("tool_calls") or []))
+        calls = ((t["function"]["name"], json.dumps(json.loads(t["function"]["arguments"]))) for t in m.get("tool_calls") or [])
+        return m["role"], (m.get("content") or "").strip(), tuple(calls)
 
     known = {}
     for row in rows(path):
@@ -354,7 +354,108 @@ def codex():
         c.done(path)
 
 
-for count in [claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def otlp_value(v):
+    for key, value in v.items():
+        if value is None:
+            continue
+        if key in ("intValue", "int_value"):
+            return int(value)
+        if key in ("arrayValue", "array_value"):
+            return [otlp_value(x) for x in value["values"]]
+        return value
+    return None
+
+
+def spans_of(path):
+    """(trace, start, attributes, status code, span kind) of every span, whatever the mapping."""
+    docs = rows(path) if path.endswith(".jsonl") else [load(path)]
+    for d in docs:
+        if "resourceSpans" in d:
+            spans = [s for r in d["resourceSpans"] for sc in r["scopeSpans"] for s in sc["spans"]]
+        else:
+            spans = d.get("data", [d])
+        for s in spans:
+            a = s.get("attributes") or {}
+            if isinstance(a, list):
+                a = {x["key"]: otlp_value(x["value"]) for x in a}
+            ctx = s.get("context", s)
+            trace = ctx.get("traceId") or ctx.get("trace_id")
+            start = s.get("startTimeUnixNano") or s.get("start_time_unix_nano") or s.get("start_time")
+            status = s.get("status") or {}
+            code = str(status.get("code", status.get("status_code", s.get("status_code"))))
+            kind = a.get("openinference.span.kind") or s.get("span_kind") or a.get("gen_ai.operation.name")
+            yield trace, str(start), a, code in ("2", "ERROR", "STATUS_CODE_ERROR"), kind
+
+
+def chat_of_span(a):
+    """Prompt and answer as OpenAI messages."""
+    def genai(text):
+        out = []
+        for m in json.loads(text):
+            made = {"role": m["role"], "content": [], "tool_calls": []}
+            for p in m["parts"]:
+                if p["type"] == "tool_call":
+                    made["tool_calls"].append(p)
+                elif p["type"] == "tool_call_response":
+                    out.append({"role": "tool", "content": str(p.get("response") or p.get("result")), "tool_call_id": p["id"]})
+                else:
+                    made["content"].append(p)
+            if made["content"] or made["tool_calls"]:
+                out.append(made)
+        return out
+
+    def flat(prefix):
+        out = {}
+        for k, v in a.items():
+            if k.startswith(prefix + "."):
+                n, rest = k[len(prefix) + 1:].split(".", 1)
+                m = out.setdefault(int(n), {"content": None, "calls": set()})
+                if rest == "message.role":
+                    m["role"] = v
+                elif rest == "message.content":
+                    m["content"] = v
+                elif rest == "message.tool_call_id":
+                    m["tool_call_id"] = v
+                elif rest.startswith("message.tool_calls."):
+                    m["calls"].add(rest.split(".")[2])
+        return [dict(m, tool_calls=sorted(m["calls"])) for _, m in sorted(out.items())]
+
+    if "gen_ai.input.messages" in a:
+        return genai(a["gen_ai.input.messages"]), genai(a["gen_ai.output.messages"])
+    return flat("llm.input_messages"), flat("llm.output_messages")
+
+
+def otel():
+    paths = ["otel-genai-semconv/" + n for n in ["ok.otlp.json", "ok.sdk-spans.jsonl", "wrong-refund.otlp.json"]]
+    paths += ["openinference/" + n for n in ["ok.sdk-spans.jsonl", "wrong-refund.otlp-protojson.json", "wrong-refund.sdk-spans.jsonl"]]
+    paths += ["otel-genai-otlp-jsonl/vs-copilot-1.jsonl", "otel-genai-otlp-jsonl/vs-copilot-2.jsonl"]
+    paths += ["phoenix/spans-api.json", "phoenix/spans-otlpv1.json"]
+    for path in paths:
+        c = Count("otel", "one run per trace; one call per model span; these agents only append, so the last model span's "
+                  "prompt and answer hold the whole conversation; where no model span exists, every tool span is a call "
+                  "and its answer; tool errors by the status of the tool's span, joined by call id")
+        traces = {}
+        for trace, start, a, bad, kind in spans_of(path):
+            traces.setdefault(trace, []).append((start, a, bad, kind))
+        for spans in traces.values():
+            c.add(runs=1)
+            models = sorted((s for s in spans if s[3] in ("LLM", "chat")), key=lambda s: s[0])
+            tools = [s for s in spans if s[3] in ("TOOL", "execute_tool")]
+            failed = {s[1].get("gen_ai.tool.call.id") or s[1].get("tool_call.id") for s in tools if s[2]}
+            c.add(calls=len(models))
+            if not models:
+                c.step("model", len(tools))
+                c.step("tool", len(tools))
+                c.add(tool_calls=len(tools), tool_errors=len(failed))
+                continue
+            prompt, answer = chat_of_span(models[-1][1])
+            for m in prompt + answer:
+                chat(c, m)
+                c.add(tool_errors=m.get("tool_call_id") in failed)
+        c.done(path)
+
+
+for count in [otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()
