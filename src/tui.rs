@@ -1,1 +1,28 @@
-//! The screen: one thread draws, one table of actions, update is pure. Holds no rule of the domain.
+//! The face of whoever reads and labels all day: one thread draws, one table of actions, pure updates.
+//!
+//! It holds no rule of the domain. One turn: event → action → `update(&mut App)` → effects → `view(&App)`.
+
+mod action;
+mod app;
+mod available;
+mod card;
+mod doc;
+mod effect;
+mod event;
+mod geometry;
+mod key;
+mod keymap;
+mod place;
+mod render;
+mod runner;
+mod terminal;
+mod theme;
+mod update;
+mod view;
+mod widget;
+mod work;
+
+pub use app::{Advance, Role};
+pub use keymap::{KeyChanges, KeymapError, key_table};
+pub use runner::{Options, Start, TuiError, run};
+pub use theme::{Theme, ThemeError};

@@ -217,6 +217,10 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), ACTIONS.len());
         assert!(ACTIONS.iter().all(|i| i.action.info().name == i.name));
-        assert!(ACTIONS.iter().all(|i| i.doc.ends_with('.') && i.doc.len() < 96));
+        assert!(
+            ACTIONS
+                .iter()
+                .all(|i| i.doc.ends_with('.') && i.doc.len() < 96)
+        );
     }
 }

@@ -73,13 +73,16 @@ impl Doc {
     /// Adds `name  value`, names in a column of their own.
     pub(crate) fn field(&mut self, name: &str, ink: Ink, value: &str) -> &mut Self {
         let name = crate::text::pad(name, 12);
-        self.push(Ink::Dim, &name).push(Ink::Text, " ").line(ink, value)
+        self.push(Ink::Dim, &name)
+            .push(Ink::Text, " ")
+            .line(ink, value)
     }
 
     /// Adds all of another document.
     pub(crate) fn append(&mut self, other: &Self) -> &mut Self {
         let base = place(self.text.len());
-        self.inks.extend(other.inks.iter().map(|(at, ink)| (base + at, *ink)));
+        self.inks
+            .extend(other.inks.iter().map(|(at, ink)| (base + at, *ink)));
         self.text.push_str(&other.text);
         self
     }
@@ -96,7 +99,9 @@ impl Doc {
 
     /// Returns the pieces of `span`, each with its ink.
     pub(crate) fn pieces(&self, span: Span) -> Vec<(Ink, &str)> {
-        let first = self.inks.partition_point(|(at, _)| *at as usize <= span.start);
+        let first = self
+            .inks
+            .partition_point(|(at, _)| *at as usize <= span.start);
         let mut ink = first.checked_sub(1).map_or(Ink::Text, |i| self.inks[i].1);
         let mut from = span.start;
         let mut out = Vec::new();
@@ -138,7 +143,12 @@ impl Doc {
         RegexBuilder::new(&regex::escape(words))
             .case_insensitive(smart)
             .build()
-            .map(|r| r.find_iter(&self.text).take(MAX_MATCHES).map(|m| m.range()).collect())
+            .map(|r| {
+                r.find_iter(&self.text)
+                    .take(MAX_MATCHES)
+                    .map(|m| m.range())
+                    .collect()
+            })
             .unwrap_or_default()
     }
 }
@@ -152,14 +162,19 @@ impl Layout {
     /// Returns the stretch of line `n`, without its line end.
     pub(crate) fn line(&self, doc: &Doc, n: usize) -> Span {
         let start = self.starts.get(n).map_or(doc.text.len(), |s| *s as usize);
-        let end = self.starts.get(n + 1).map_or(doc.text.len(), |s| *s as usize);
+        let end = self
+            .starts
+            .get(n + 1)
+            .map_or(doc.text.len(), |s| *s as usize);
         let text = doc.slice(start..end);
         start..start + text.trim_end_matches('\n').len()
     }
 
     /// Returns the line that holds byte `at`.
     pub(crate) fn line_of(&self, at: usize) -> usize {
-        self.starts.partition_point(|s| *s as usize <= at).saturating_sub(1)
+        self.starts
+            .partition_point(|s| *s as usize <= at)
+            .saturating_sub(1)
     }
 }
 
@@ -174,7 +189,8 @@ mod tests {
 
     fn sample() -> Doc {
         let mut doc = Doc::default();
-        doc.push(Ink::Key, "path").push(Ink::Text, ": 旧政策 and more");
+        doc.push(Ink::Key, "path")
+            .push(Ink::Text, ": 旧政策 and more");
         doc
     }
 

@@ -54,7 +54,9 @@ impl Key {
             return Some(Self::plain(*code));
         }
         if let Some(rest) = text.strip_prefix("ctrl-") {
-            return Self::parse(rest).filter(|k| !k.ctrl).map(|k| Self { ctrl: true, ..k });
+            return Self::parse(rest)
+                .filter(|k| !k.ctrl)
+                .map(|k| Self { ctrl: true, ..k });
         }
         if let Some(n) = text.strip_prefix('f').and_then(|n| n.parse::<u8>().ok()) {
             return (1..=12).contains(&n).then(|| Self::plain(KeyCode::F(n)));

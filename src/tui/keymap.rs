@@ -23,7 +23,9 @@ pub enum KeymapError {
         suggestion: Option<String>,
     },
     /// The key does not exist.
-    #[error("keys: `{key}` of `{action}` is not a key; write one like \"j\", \"ctrl-d\", \"g g\", \"space a\", \"f2\"")]
+    #[error(
+        "keys: `{key}` of `{action}` is not a key; write one like \"j\", \"ctrl-d\", \"g g\", \"space a\", \"f2\""
+    )]
     NoSuchKey {
         /// As written.
         key: String,
@@ -31,7 +33,9 @@ pub enum KeymapError {
         action: String,
     },
     /// One key would do two things in one place.
-    #[error("keys: `{key}` is both `{first}` and `{second}` in one place; give one of them another key")]
+    #[error(
+        "keys: `{key}` is both `{first}` and `{second}` in one place; give one of them another key"
+    )]
     Clash {
         /// The key.
         key: String,
@@ -41,7 +45,9 @@ pub enum KeymapError {
         second: String,
     },
     /// A key would have to be both done and waited after.
-    #[error("keys: `{key}` of `{first}` is the beginning of `{longer}` of `{second}` in one place; change one of them")]
+    #[error(
+        "keys: `{key}` of `{first}` is the beginning of `{longer}` of `{second}` in one place; change one of them"
+    )]
     Prefix {
         /// The short sequence.
         key: String,
@@ -105,7 +111,11 @@ impl Keymap {
             }
             begins |= bound.starts_with(keys);
         }
-        if begins { Meaning::Begins } else { Meaning::Nothing }
+        if begins {
+            Meaning::Begins
+        } else {
+            Meaning::Nothing
+        }
     }
 
     /// Returns what can follow `keys` at `place`: the rest of the sequence and what it does.
@@ -187,7 +197,11 @@ fn clash(a: (&[Key], Action), b: (&[Key], Action)) -> Result<(), KeymapError> {
             second: name(b.1),
         });
     }
-    let (short, long) = if a.0.len() < b.0.len() { (a, b) } else { (b, a) };
+    let (short, long) = if a.0.len() < b.0.len() {
+        (a, b)
+    } else {
+        (b, a)
+    };
     if long.0.starts_with(short.0) {
         return Err(KeymapError::Prefix {
             key: show(short.0),
@@ -245,9 +259,15 @@ mod tests {
     fn errors_name_both_sides() {
         let text = |result: Result<Keymap, KeymapError>| result.unwrap_err().to_string();
         let clash = text(with("filter", &["x"]));
-        assert!(clash.contains("`filter`") && clash.contains("`mark`"), "{clash}");
+        assert!(
+            clash.contains("`filter`") && clash.contains("`mark`"),
+            "{clash}"
+        );
         let prefix = text(with("filter", &["g"]));
-        assert!(prefix.contains("`filter`") && prefix.contains("`first`"), "{prefix}");
+        assert!(
+            prefix.contains("`filter`") && prefix.contains("`first`"),
+            "{prefix}"
+        );
         assert!(text(with("fliter", &["x"])).contains("did you mean `filter`?"));
         assert!(text(with("filter", &["hyper-x"])).contains("`hyper-x`"));
         assert!(with("filter", &[]).is_ok());

@@ -3,7 +3,6 @@
 mod heat;
 mod json;
 mod markdown;
-mod secrets;
 mod step;
 
 pub(crate) use heat::heat;

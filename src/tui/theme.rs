@@ -41,8 +41,14 @@ inks! {
 const BUILT_IN: [(&str, &str); 4] = [
     ("default", include_str!("../../assets/themes/default.toml")),
     ("mono", include_str!("../../assets/themes/mono.toml")),
-    ("high-contrast", include_str!("../../assets/themes/high-contrast.toml")),
-    ("deuteranopia", include_str!("../../assets/themes/deuteranopia.toml")),
+    (
+        "high-contrast",
+        include_str!("../../assets/themes/high-contrast.toml"),
+    ),
+    (
+        "deuteranopia",
+        include_str!("../../assets/themes/deuteranopia.toml"),
+    ),
 ];
 
 /// How every ink is drawn.
@@ -98,12 +104,14 @@ impl Theme {
 
     /// Returns a built-in theme.
     pub fn named(name: &str) -> Result<Self, ThemeError> {
-        let (_, text) = BUILT_IN.iter().find(|(n, _)| *n == name).ok_or_else(|| {
-            ThemeError::NoSuch {
-                name: name.to_owned(),
-                known: Self::names().collect::<Vec<_>>().join(", "),
-            }
-        })?;
+        let (_, text) =
+            BUILT_IN
+                .iter()
+                .find(|(n, _)| *n == name)
+                .ok_or_else(|| ThemeError::NoSuch {
+                    name: name.to_owned(),
+                    known: Self::names().collect::<Vec<_>>().join(", "),
+                })?;
         Self::parse(name, text)
     }
 

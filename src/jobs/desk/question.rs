@@ -192,8 +192,8 @@ pub enum Answer {
         run: RunId,
         /// The words.
         words: String,
-        /// Steps that hold them.
-        steps: Vec<u32>,
+        /// Steps that hold them, with how often.
+        hits: Vec<(u32, u32)>,
     },
     /// Runs to jump to.
     Jump {

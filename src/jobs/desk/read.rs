@@ -7,6 +7,7 @@ use crate::fuzzy;
 use crate::store::{Facet, Store, StoreError};
 use crate::text::fold;
 use crate::triage::{FilterError, parse_filter};
+use regex::RegexBuilder;
 use std::ops::Range;
 
 /// Bytes of a step's text that a list row needs.
@@ -15,6 +16,10 @@ const PREVIEW_BYTES: usize = 240;
 pub(super) const SHOWN_BYTES: usize = 256 * 1024;
 /// Hits of a search over all runs that a list holds.
 const MAX_HITS: u32 = 500;
+/// Steps read at once while one run is searched.
+const SEARCH_CHUNK: u32 = 64;
+/// Matches counted in one step.
+const MAX_MATCHES: usize = 10_000;
 /// Characters shown before and after a hit.
 const AROUND: usize = 60;
 /// Runs that the jump list offers.
@@ -169,10 +174,27 @@ pub(super) fn search(store: &Store, words: String) -> Result<Answer, StoreError>
     })
 }
 
-/// Words in one run.
+/// Words in one run: its texts are read through, so that parts of words count and no index is needed.
 pub(super) fn search_run(store: &Store, run: RunId, words: String) -> Result<Answer, StoreError> {
-    let steps = store.search_run(&run, &words)?;
-    Ok(Answer::FoundInRun { run, words, steps })
+    let mut hits = Vec::new();
+    // Upper case in the words makes case count.
+    let smart = !words.chars().any(char::is_uppercase);
+    let pattern = RegexBuilder::new(&regex::escape(&words))
+        .case_insensitive(smart)
+        .build();
+    if let Ok(pattern) = pattern {
+        let steps = store.step_count(&run)?;
+        for from in (0..steps).step_by(SEARCH_CHUNK as usize) {
+            let range = from..from.saturating_add(SEARCH_CHUNK);
+            for head in store.step_heads(&run, range, usize::MAX)? {
+                let count = pattern.find_iter(&head.preview).take(MAX_MATCHES).count();
+                if count > 0 {
+                    hits.push((head.index, u32::try_from(count).unwrap_or(u32::MAX)));
+                }
+            }
+        }
+    }
+    Ok(Answer::FoundInRun { run, words, hits })
 }
 
 /// Runs to jump to.

@@ -121,7 +121,8 @@ impl Writer {
         if !narrow && !first {
             self.new_line();
         }
-        self.doc.push(Ink::Text, if close == '}' { "}" } else { "]" });
+        self.doc
+            .push(Ink::Text, if close == '}' { "}" } else { "]" });
     }
 
     fn member(&mut self, scanner: &mut Scanner<'_>, close: char) {
@@ -154,7 +155,8 @@ impl Writer {
 
     fn new_line(&mut self) {
         self.doc.end_line();
-        self.doc.push(Ink::Text, &"  ".repeat(self.depth.min(MAX_INDENT)));
+        self.doc
+            .push(Ink::Text, &"  ".repeat(self.depth.min(MAX_INDENT)));
     }
 }
 
@@ -193,10 +195,7 @@ mod tests {
             "{\n  \"order\": {\n    \"id\": \"W1\",\n    \"items\": [1, 2]\n  },\n  \"note\": \"a longer text that fills the line\"\n}",
         );
         check(r#"{"t":"\u62a5\u9500"}"#, "{\"t\": \"报销\"}");
-        check(
-            r#"{"t":"one\ntwo"}"#,
-            "{\n  \"t\": \"one\n    two\"\n}",
-        );
+        check(r#"{"t":"one\ntwo"}"#, "{\n  \"t\": \"one\n    two\"\n}");
     }
 
     #[test]

@@ -25,7 +25,10 @@ fn has_marks(text: &str) -> bool {
         || text.contains('`')
         || text.lines().any(|line| {
             let line = line.trim_start();
-            line.starts_with('#') || line.starts_with("- ") || line.starts_with("* ") || line.starts_with("> ")
+            line.starts_with('#')
+                || line.starts_with("- ")
+                || line.starts_with("* ")
+                || line.starts_with("> ")
         })
 }
 
@@ -185,7 +188,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(markdown(text).unwrap().text().trim_end(), expected, "{text}");
+        assert_eq!(
+            markdown(text).unwrap().text().trim_end(),
+            expected,
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,0 +1,201 @@
+//! The state of the screen: one owner, plain data. `update` changes it, `view` reads it.
+
+pub(crate) mod board;
+pub(crate) mod body;
+pub(crate) mod overlay;
+pub(crate) mod pace;
+pub(crate) mod run;
+pub(crate) mod says;
+
+use super::effect::Effect;
+use super::event::Now;
+use super::key::Key;
+use super::keymap::Keymap;
+use super::place::Place;
+use super::theme::Theme;
+use super::work;
+use crate::domain::Layer;
+use crate::jobs::desk::Ask;
+use crate::triage::Taxonomy;
+use board::Board;
+use overlay::Overlay;
+use run::RunView;
+use says::Says;
+use std::collections::HashSet;
+
+/// Which screens stand in the tab bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Queue, run, pair.
+    Annotator,
+    /// What failed before any training.
+    Engineer,
+    /// What changed, and who agrees.
+    Lead,
+}
+
+/// What a label key does after it has saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advance {
+    /// Offers the sub-causes first.
+    Step,
+    /// Goes to the next run at once.
+    AtOnce,
+}
+
+/// What holds for the whole session.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    /// Who decides.
+    pub(crate) reviewer: String,
+    /// Whose tab bar.
+    pub(crate) role: Role,
+    /// What a label key does next.
+    pub(crate) advance: Advance,
+    /// Nothing may be decided.
+    pub(crate) read_only: bool,
+    /// The workspace itself cannot be written.
+    pub(crate) locked: bool,
+    /// Secrets are masked until revealed.
+    pub(crate) mask_secrets: bool,
+    /// The mouse is ours.
+    pub(crate) mouse: bool,
+    /// The workspace is the demo's.
+    pub(crate) demo: bool,
+    /// The folder of logs that lies here, for the first screen.
+    pub(crate) here: String,
+}
+
+/// One screen of the stack.
+#[derive(Debug)]
+pub(crate) enum Screen {
+    /// No workspace yet.
+    Welcome,
+    /// The runs.
+    Board,
+    /// One run.
+    Run(Box<RunView>),
+}
+
+/// The whole state.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) set: Settings,
+    pub(crate) keymap: Keymap,
+    pub(crate) theme: Theme,
+    pub(crate) book: Taxonomy,
+    /// Columns and rows of the terminal.
+    pub(crate) size: (u16, u16),
+    pub(crate) now: Now,
+    /// The stack of screens; the last one is seen.
+    pub(crate) screens: Vec<Screen>,
+    /// What lies above the screen.
+    pub(crate) overlay: Option<Overlay>,
+    /// Keys of a sequence that is not complete.
+    pub(crate) typed: Vec<Key>,
+    /// A count typed before a movement.
+    pub(crate) count: Option<usize>,
+    pub(crate) says: Says,
+    pub(crate) work: Vec<work::Line>,
+    pub(crate) board: Board,
+    /// Row keys of the runs that the reviewer has labelled.
+    pub(crate) mine: HashSet<i64>,
+    /// The last label given, for `.`.
+    pub(crate) last_label: Option<(Layer, Option<String>)>,
+    effects: Vec<Effect>,
+}
+
+impl App {
+    /// Returns a screen on a workspace, or the first screen where there is none.
+    pub(crate) fn new(set: Settings, keymap: Keymap, theme: Theme, has_workspace: bool) -> Self {
+        let mut app = Self {
+            set,
+            keymap,
+            theme,
+            book: Taxonomy::embedded(),
+            size: (80, 24),
+            now: Now::default(),
+            screens: vec![Screen::Welcome],
+            overlay: None,
+            typed: Vec::new(),
+            count: None,
+            says: Says::default(),
+            work: Vec::new(),
+            board: Board::default(),
+            mine: HashSet::new(),
+            last_label: None,
+            effects: Vec::new(),
+        };
+        if has_workspace {
+            app.enter_workspace();
+        }
+        app
+    }
+
+    /// Starts on the board.
+    pub(crate) fn enter_workspace(&mut self) {
+        self.screens = vec![Screen::Board];
+        self.board = Board::default();
+        self.mine.clear();
+        let reviewer = self.set.reviewer.clone();
+        self.ask(Ask::Mine(reviewer));
+        self.list_board();
+    }
+
+    /// Asks for the board's list and counts under its filter.
+    pub(crate) fn list_board(&mut self) {
+        let filter = self.board.filter.clone();
+        let reviewer = self.set.reviewer.clone();
+        self.board.waiting = true;
+        self.ask(Ask::Listing {
+            filter: filter.clone(),
+            reviewer: reviewer.clone(),
+        });
+        self.ask(Ask::Facets { filter, reviewer });
+    }
+
+    /// Wants something done.
+    pub(crate) fn want(&mut self, effect: Effect) {
+        self.effects.push(effect);
+    }
+
+    /// Asks the desk.
+    pub(crate) fn ask(&mut self, ask: Ask) {
+        self.want(Effect::Ask(ask));
+    }
+
+    /// Hands out what is wanted.
+    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Where keys are pressed.
+    pub(crate) fn place(&self) -> Place {
+        match self.screens.last() {
+            Some(Screen::Welcome) | None => Place::Welcome,
+            Some(Screen::Board) => Place::Board,
+            Some(Screen::Run(_)) => Place::Run,
+        }
+    }
+
+    /// The run that is seen, if one is.
+    pub(crate) fn run(&self) -> Option<&RunView> {
+        match self.screens.last() {
+            Some(Screen::Run(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// The run that is seen, to change it.
+    pub(crate) fn run_mut(&mut self) -> Option<&mut RunView> {
+        match self.screens.last_mut() {
+            Some(Screen::Run(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// Something moves or will vanish, so time must be told.
+    pub(crate) fn needs_ticks(&self) -> bool {
+        self.says.is_fading() || self.work.iter().any(work::Line::is_running)
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether an action can be done now, and if not, why not: for the footer, the palette and the key itself.
+
+use super::action::{Action, Group};
+use super::app::{App, Screen};
+use super::place::Place;
+use crate::store::RunRow;
+
+/// Says why `action` cannot be done now; nothing when it can.
+pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
+    if !action.info().places.meets(app.place().set()) {
+        return Some("not in this place");
+    }
+    if app.place() == Place::Welcome && needs_workspace(action) {
+        return Some("open a workspace first");
+    }
+    if app.set.read_only && decides(action) {
+        return Some("the workspace is read-only");
+    }
+    match action {
+        Action::Cause if app.run().is_some_and(|r| r.saved.is_none()) => {
+            Some("label the run first")
+        }
+        Action::LabelAgain if app.last_label.is_none() => Some("nothing labelled yet"),
+        Action::NextMatch | Action::PreviousMatch if no_search(app) => Some("search first, with /"),
+        Action::ClearFilter if app.board.filter.is_empty() => Some("no filter is on"),
+        Action::CancelJob if !app.work.iter().any(|w| w.is_running()) => Some("nothing is running"),
+        Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
+        Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
+        _ if action.info().group == Group::Copy && seen_row(app).is_none() => Some("no run here"),
+        _ => None,
+    }
+}
+
+/// The row of the run that is seen or under the cursor.
+pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
+    match app.screens.last() {
+        Some(Screen::Run(view)) => view.page.as_ref().map(|page| &page.row),
+        Some(Screen::Board) => app.board.selected_row(),
+        _ => None,
+    }
+}
+
+fn no_search(app: &App) -> bool {
+    app.run().is_some_and(|view| view.find.is_none())
+}
+
+fn no_scores(app: &App) -> bool {
+    app.run()
+        .and_then(|view| view.page.as_ref())
+        .is_none_or(|page| page.scores.is_empty())
+}
+
+fn needs_workspace(action: Action) -> bool {
+    match action.info().group {
+        Group::Move | Group::Program => false,
+        Group::Work => action != Action::Import,
+        Group::Go => action != Action::GoMessages,
+        Group::Label | Group::Pair | Group::Decide | Group::Read | Group::Find | Group::Copy => {
+            true
+        }
+    }
+}
+
+/// Writes to the workspace.
+fn decides(action: Action) -> bool {
+    match action.info().group {
+        Group::Label => !matches!(action, Action::Codebook),
+        Group::Pair | Group::Work => true,
+        Group::Decide => matches!(action, Action::Undo | Action::Redo),
+        Group::Read | Group::Move | Group::Find | Group::Go | Group::Copy | Group::Program => false,
+    }
+}

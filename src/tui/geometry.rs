@@ -1,0 +1,173 @@
+//! Where things are on the screen. Shared by `update`, which must know heights, and `view`, which draws.
+
+use super::app::App;
+use super::app::board::BoardPane;
+use super::app::run::{RunPane, RunView};
+use ratatui::layout::Rect;
+
+/// Rows of a terminal too low for anything but the body.
+const LOW: u16 = 8;
+/// From this width on the board always shows its facets.
+const FACETS_FROM: u16 = 112;
+/// Width of the facets.
+const FACETS: u16 = 30;
+/// From this width on the inspector stands beside the text.
+const INSPECTOR_FROM: u16 = 120;
+/// Width of the inspector.
+const INSPECTOR: u16 = 46;
+/// Under this width a run shows one pane at a time.
+const NARROW: u16 = 60;
+
+/// The parts of every screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Tabs and who is here.
+    pub(crate) bar: Rect,
+    /// The screen itself.
+    pub(crate) body: Rect,
+    /// Toasts, errors, keys typed so far.
+    pub(crate) status: Rect,
+    /// Keys of this place.
+    pub(crate) footer: Rect,
+}
+
+/// The parts of the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BoardAreas {
+    pub(crate) filter: Rect,
+    pub(crate) head: Rect,
+    pub(crate) rows: Rect,
+    pub(crate) facets: Option<Rect>,
+}
+
+/// The parts of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RunAreas {
+    pub(crate) title: Rect,
+    pub(crate) list: Option<Rect>,
+    pub(crate) text: Option<Rect>,
+    pub(crate) inspector: Option<Rect>,
+    pub(crate) labels: Rect,
+}
+
+/// Cuts rows off the top of `area`.
+pub(crate) fn top(area: Rect, rows: u16) -> (Rect, Rect) {
+    let rows = rows.min(area.height);
+    let head = Rect {
+        height: rows,
+        ..area
+    };
+    let rest = Rect {
+        y: area.y + rows,
+        height: area.height - rows,
+        ..area
+    };
+    (head, rest)
+}
+
+/// Cuts rows off the bottom of `area`: the rest, then the cut.
+pub(crate) fn bottom(area: Rect, rows: u16) -> (Rect, Rect) {
+    let (rest, cut) = top(area, area.height.saturating_sub(rows));
+    (rest, cut)
+}
+
+/// Cuts columns off the left of `area`.
+pub(crate) fn left(area: Rect, columns: u16) -> (Rect, Rect) {
+    let columns = columns.min(area.width);
+    let head = Rect {
+        width: columns,
+        ..area
+    };
+    let rest = Rect {
+        x: area.x + columns,
+        width: area.width - columns,
+        ..area
+    };
+    (head, rest)
+}
+
+/// The parts of every screen.
+pub(crate) fn frame(size: (u16, u16)) -> Frame {
+    let whole = Rect::new(0, 0, size.0, size.1);
+    let low = size.1 < LOW;
+    let (bar, rest) = top(whole, u16::from(!low));
+    let (rest, footer) = bottom(rest, u16::from(!low));
+    let (body, status) = bottom(rest, u16::from(size.1 > 2));
+    Frame {
+        bar,
+        body,
+        status,
+        footer,
+    }
+}
+
+/// The parts of the board.
+pub(crate) fn board(app: &App) -> BoardAreas {
+    let body = frame(app.size).body;
+    let (filter, rest) = top(body, 1);
+    let wide = body.width >= FACETS_FROM || app.board.pane == BoardPane::Facets;
+    let (facets, rest) = if wide {
+        let (facets, rest) = left(rest, FACETS);
+        (Some(facets), rest)
+    } else {
+        (None, rest)
+    };
+    let (head, rows) = top(rest, 1);
+    BoardAreas {
+        filter,
+        head,
+        rows,
+        facets,
+    }
+}
+
+/// The parts of a run.
+pub(crate) fn run(size: (u16, u16), view: &RunView) -> RunAreas {
+    let body = frame(size).body;
+    let (title, rest) = top(body, 1);
+    let (rest, labels) = bottom(rest, u16::from(rest.height > 4));
+    let (list, text, inspector) = if rest.width < NARROW {
+        narrow(rest, view)
+    } else {
+        panes(rest, view)
+    };
+    RunAreas {
+        title,
+        list,
+        text,
+        inspector,
+        labels,
+    }
+}
+
+type Panes = (Option<Rect>, Option<Rect>, Option<Rect>);
+
+fn narrow(area: Rect, view: &RunView) -> Panes {
+    match view.pane {
+        RunPane::Steps => (Some(area), None, None),
+        RunPane::Text => (None, Some(area), None),
+        RunPane::Inspector => (None, None, Some(area)),
+    }
+}
+
+fn panes(area: Rect, view: &RunView) -> Panes {
+    let (list, rest) = left(area, (area.width * 3 / 10).clamp(24, 40));
+    if !view.inspector {
+        return (Some(list), Some(rest), None);
+    }
+    if area.width < INSPECTOR_FROM {
+        return (Some(list), None, Some(rest));
+    }
+    let (text, inspector) = left(rest, rest.width - INSPECTOR);
+    (Some(list), Some(text), Some(inspector))
+}
+
+/// Columns that a line of text has in its pane: a gutter before it, a bar for scrolling after it.
+pub(crate) fn text_columns(area: Rect) -> usize {
+    usize::from(area.width.saturating_sub(4)).max(crate::text::MIN_COLUMNS)
+}
+
+/// Rows of a pane under its title.
+pub(crate) fn pane_rows(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(1))
+}

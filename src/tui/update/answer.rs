@@ -1,0 +1,141 @@
+//! Answers of the desk: each finds the state it belongs to, or is dropped when nobody wants it any more.
+
+use super::{decide, find, go, say};
+use crate::domain::{Decision, RunId, Verdict};
+use crate::jobs::desk::{Answer, Listing, RunPage};
+use crate::tui::app::App;
+use crate::tui::app::overlay::Overlay;
+use crate::tui::app::run::RunView;
+use crate::tui::app::says::Tone;
+
+/// Takes an answer.
+pub(super) fn take(app: &mut App, answer: Answer) {
+    match answer {
+        Answer::Listing(listing) => take_listing(app, listing),
+        Answer::BadFilter { filter, error } if filter == app.board.filter => {
+            app.board.waiting = false;
+            say(app, Tone::Error, error.to_string());
+        }
+        Answer::BadFilter { .. } | Answer::Kept => {}
+        Answer::Rows(rows) => {
+            app.board.take_rows(rows);
+            open_waiting(app);
+        }
+        Answer::Facets { filter, facets } => {
+            if filter == app.board.filter {
+                app.board.facets = facets;
+            }
+        }
+        Answer::Mine(seqs) => app.mine = seqs.into_iter().collect(),
+        Answer::Decided(records) => decide::decided(app, &records),
+        Answer::Undone(records) => decide::turned(app, &records, "undone"),
+        Answer::Redone(records) => decide::turned(app, &records, "redone"),
+        Answer::Jump { pattern, rows } => {
+            if let Some(Overlay::Jump(picker, shown)) = app.overlay.as_mut()
+                && picker.typed() == pattern
+            {
+                *shown = rows;
+            }
+        }
+        Answer::StepJson(json) => super::copy::copy(app, json, "the step as JSON"),
+        Answer::Found { .. } => {}
+        Answer::Failed { what, error } => say(app, Tone::Error, format!("{what}: {error}")),
+        of_run => take_of_run(app, of_run),
+    }
+}
+
+/// Answers about one run; another run may be on screen by now.
+fn take_of_run(app: &mut App, answer: Answer) {
+    match answer {
+        Answer::Run(page) => {
+            let reviewer = app.set.reviewer.clone();
+            if let Some(view) = same_run(app, &page.row.id) {
+                take_page(view, page, &reviewer);
+            }
+        }
+        Answer::Outline(outline) => {
+            if let Some(view) = same_run(app, &outline.run) {
+                view.outline = Some(outline);
+            }
+        }
+        Answer::Heads { run, heads, .. } => {
+            if let Some(view) = same_run(app, &run) {
+                view.take_heads(heads);
+            }
+        }
+        Answer::Bodies(bodies) => {
+            if let Some(view) = same_run(app, &bodies.run) {
+                view.take_bodies(bodies);
+            }
+        }
+        Answer::Whole {
+            run,
+            step,
+            text,
+            secrets,
+        } => {
+            if let Some(body) = same_run(app, &run).and_then(|view| view.body_mut(step)) {
+                body.take_whole(text, secrets);
+            }
+        }
+        Answer::FoundInRun { run, words, hits } => {
+            if same_run(app, &run).is_some() {
+                find::take_hits(app, &words, hits);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn same_run<'a>(app: &'a mut App, run: &RunId) -> Option<&'a mut RunView> {
+    app.run_mut().filter(|view| view.run == *run)
+}
+
+fn take_listing(app: &mut App, listing: Listing) {
+    if listing.filter == app.board.filter {
+        app.board.take_list(listing.seqs, listing.total);
+    }
+}
+
+/// A run was to be opened before its row had been read.
+fn open_waiting(app: &mut App) {
+    let Some(seq) = app.board.open_when_read else {
+        return;
+    };
+    if let Some(run) = app.board.row(seq).map(|row| row.id.clone()) {
+        app.board.open_when_read = None;
+        go::open_run(app, run, seq, 0);
+    }
+}
+
+/// The run's page is here; what the reviewer decided or half-wrote before is taken up.
+fn take_page(view: &mut RunView, page: Box<RunPage>, reviewer: &str) {
+    view.steps = page.steps.max(1);
+    view.seq = page.row.seq;
+    match own_verdict(&page, reviewer) {
+        Some(verdict) => {
+            view.saved = Some(verdict.layer);
+            view.verdict = verdict;
+        }
+        // Undone: what was prepared stays, only the label is gone.
+        None => view.saved = None,
+    }
+    if let Some(draft) = &page.draft
+        && view.verdict.note.is_empty()
+    {
+        view.verdict.note.clone_from(draft);
+    }
+    view.page = Some(page);
+}
+
+fn own_verdict(page: &RunPage, reviewer: &str) -> Option<Verdict> {
+    let mine = page
+        .verdicts
+        .iter()
+        .rev()
+        .find(|r| r.reviewer == reviewer)?;
+    match &mine.decision {
+        Decision::Verdict(verdict) => Some(verdict.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,111 @@
+//! Decisions: writing them down, taking them back, marks.
+
+use super::{board, say};
+use crate::domain::{Decision, DecisionRecord, Layer};
+use crate::jobs::desk::Ask;
+use crate::tui::action::Action;
+use crate::tui::app::run::Spot;
+use crate::tui::app::says::Tone;
+use crate::tui::app::{App, Screen};
+
+/// Decides, marks.
+pub(super) fn act(app: &mut App, action: Action) {
+    let reviewer = app.set.reviewer.clone();
+    let now_us = app.now.us;
+    match action {
+        Action::Undo => app.ask(Ask::Undo { reviewer, now_us }),
+        Action::Redo => app.ask(Ask::Redo { reviewer, now_us }),
+        Action::Mark => board::mark(app),
+        Action::MarkAll => board::mark_all(app),
+        Action::MarkRange => match app.screens.last() {
+            Some(Screen::Run(_)) => select(app),
+            _ => board::range(app),
+        },
+        _ => {}
+    }
+}
+
+/// Begins or ends a selection of lines.
+fn select(app: &mut App) {
+    let Some(view) = app.run_mut() else { return };
+    view.select = match view.select {
+        Some(_) => None,
+        None => Some(Spot {
+            line: view.at.line.max(1),
+            ..view.at
+        }),
+    };
+}
+
+/// Writes decisions down; the answer says when they are on the disk.
+pub(super) fn decide(app: &mut App, decisions: Vec<Decision>) {
+    let ask = Ask::Decide {
+        reviewer: app.set.reviewer.clone(),
+        now_us: app.now.us,
+        codebook: app.book.version.clone(),
+        decisions,
+    };
+    app.ask(ask);
+}
+
+/// Decisions are on the disk: says so, and reads again what they change.
+pub(super) fn decided(app: &mut App, records: &[DecisionRecord]) {
+    if let Some(first) = records.first() {
+        let text = match records {
+            [one] => format!("saved: {}", words(one)),
+            many => format!("saved {} labels: {}", many.len(), words(first)),
+        };
+        say(app, Tone::Done, format!("{text}   u undoes"));
+    }
+    changed(app);
+}
+
+/// Decisions were taken back or made again.
+pub(super) fn turned(app: &mut App, records: &[DecisionRecord], verb: &str) {
+    match records {
+        [] => say(
+            app,
+            Tone::Info,
+            format!("nothing to {}", verb.trim_end_matches("ne")),
+        ),
+        [one] => say(app, Tone::Done, format!("{verb}: {}", words(one))),
+        many => say(app, Tone::Done, format!("{verb}: {} decisions", many.len())),
+    }
+    let reviewer = app.set.reviewer.clone();
+    app.ask(Ask::Mine(reviewer.clone()));
+    if let Some(view) = app.run() {
+        let run = view.run.clone();
+        app.ask(Ask::Run { run, reviewer });
+    }
+    changed(app);
+}
+
+/// Rows and counts may be different now; the list itself stays as it is.
+fn changed(app: &mut App) {
+    app.board.forget_rows();
+    let filter = app.board.filter.clone();
+    let reviewer = app.set.reviewer.clone();
+    app.ask(Ask::Facets { filter, reviewer });
+}
+
+/// What a decision says, in a few words.
+pub(super) fn words(record: &DecisionRecord) -> String {
+    match &record.decision {
+        Decision::Verdict(v) | Decision::Adjudication(v) => {
+            let cause = v
+                .cause
+                .as_ref()
+                .map_or_else(String::new, |c| format!(" · {c}"));
+            let unproven = if v.layer == Layer::Model && !v.is_proven() {
+                " (unproven)"
+            } else {
+                ""
+            };
+            format!("{} is {}{cause}{unproven}", v.run, v.layer)
+        }
+        Decision::Outcome { run, outcome } => format!("{run} is a {outcome}"),
+        Decision::Note { run, .. } => format!("note on {run}"),
+        Decision::Pair(pair) => format!("pair {}", pair.choice),
+        other => format!("{} on {}", other.kind(), other.subject()),
+    }
+}

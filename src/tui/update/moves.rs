@@ -1,0 +1,64 @@
+//! Moving: one set of keys, in every list and text alike.
+
+use super::{board, run};
+use crate::tui::action::Action;
+use crate::tui::app::{App, Screen};
+use crate::tui::place::Place;
+
+/// Moves.
+pub(super) fn act(app: &mut App, action: Action, count: usize) {
+    if action == Action::Back {
+        return super::go::back(app);
+    }
+    match app.place() {
+        Place::Board => board::moved(app, action, count),
+        Place::Run => run::moved(app, action, count),
+        Place::Welcome | Place::Pair | Place::Compare | Place::Sheet => {}
+    }
+}
+
+/// Returns where a cursor in a list of `len` lands; `page` rows are seen.
+pub(super) fn landed(at: usize, len: usize, page: usize, action: Action, count: usize) -> usize {
+    let last = len.saturating_sub(1);
+    let step = match action {
+        Action::Down | Action::Up => count,
+        Action::HalfDown | Action::HalfUp => (page / 2).max(1) * count,
+        Action::PageDown | Action::PageUp => page.saturating_sub(1).max(1) * count,
+        _ => 0,
+    };
+    match action {
+        Action::Down | Action::HalfDown | Action::PageDown => (at + step).min(last),
+        Action::Up | Action::HalfUp | Action::PageUp => at.saturating_sub(step).min(last),
+        Action::First => 0,
+        Action::Last => last,
+        _ => at,
+    }
+}
+
+/// The screen under the current one, where there is one.
+pub(super) fn pop(app: &mut App) -> Option<Screen> {
+    if app.screens.len() > 1 {
+        app.screens.pop()
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lands_inside_the_list() {
+        let check = |at, action, count, expected| {
+            assert_eq!(landed(at, 100, 20, action, count), expected);
+        };
+        check(0, Action::Down, 5, 5);
+        check(98, Action::Down, 5, 99);
+        check(3, Action::Up, 5, 0);
+        check(0, Action::HalfDown, 1, 10);
+        check(50, Action::PageUp, 1, 31);
+        check(7, Action::Last, 1, 99);
+        assert_eq!(landed(0, 0, 20, Action::Last, 1), 0);
+    }
+}

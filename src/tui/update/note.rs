@@ -1,0 +1,96 @@
+//! Writing a note. Every key keeps the draft, so that nothing typed is lost, not even to a kill.
+
+use super::{label, say};
+use crate::jobs::desk::Ask;
+use crate::tui::app::App;
+use crate::tui::app::overlay::{Note, NoteKind, Overlay};
+use crate::tui::app::says::Tone;
+use crate::tui::key::Key;
+use ratatui::crossterm::event::KeyCode;
+use ratatui_textarea::{CursorMove, TextArea};
+
+/// Opens the note of the run that is seen, with half-written words where there are some.
+pub(super) fn open(app: &mut App) {
+    let Some(view) = app.run() else {
+        return say(app, Tone::Info, "open the run first");
+    };
+    let draft = view.page.as_ref().and_then(|page| page.draft.clone());
+    let is_draft = draft.is_some();
+    let text = draft.unwrap_or_else(|| view.verdict.note.clone());
+    let note = Note {
+        title: format!("note on {}", view.run),
+        area: area(&text),
+        draft: format!("note {}", view.run),
+        kind: NoteKind::Verdict,
+    };
+    app.overlay = Some(Overlay::Note(Box::new(note)));
+    if is_draft {
+        say(app, Tone::Info, "your half-written note is back");
+    }
+}
+
+fn area(text: &str) -> TextArea<'static> {
+    let mut area = TextArea::new(text.lines().map(str::to_owned).collect());
+    area.set_wrap_mode(ratatui_textarea::WrapMode::WordOrGlyph);
+    area.move_cursor(CursorMove::Bottom);
+    area.move_cursor(CursorMove::End);
+    area
+}
+
+/// A key while a note is written.
+pub(super) fn press(app: &mut App, mut note: Box<Note>, key: Key) {
+    if key.code == KeyCode::Esc {
+        return close(app, &note);
+    }
+    note.area.input(key.to_event());
+    keep(app, &note, text(&note));
+    app.overlay = Some(Overlay::Note(note));
+}
+
+/// Pasted text.
+pub(super) fn paste(app: &mut App, mut note: Box<Note>, pasted: &str) {
+    note.area.insert_str(pasted);
+    keep(app, &note, text(&note));
+    app.overlay = Some(Overlay::Note(note));
+}
+
+fn text(note: &Note) -> String {
+    note.area.lines().join("\n")
+}
+
+fn keep(app: &mut App, note: &Note, text: String) {
+    if app.set.read_only {
+        return;
+    }
+    let ask = Ask::KeepDraft {
+        reviewer: app.set.reviewer.clone(),
+        subject: note.draft.clone(),
+        text,
+        now_us: app.now.us,
+    };
+    app.ask(ask);
+}
+
+/// The note is written: it joins the verdict, or waits for it.
+fn close(app: &mut App, note: &Note) {
+    let words = text(note).trim().to_owned();
+    let Some(view) = app.run_mut() else { return };
+    if view.verdict.note == words {
+        return;
+    }
+    view.verdict.note.clone_from(&words);
+    let saved = view.saved.is_some();
+    if let Some(page) = view.page.as_mut() {
+        page.draft = if saved || words.is_empty() {
+            None
+        } else {
+            Some(words)
+        };
+    }
+    if saved {
+        keep(app, note, String::new());
+        label::save(app);
+    } else {
+        say(app, Tone::Done, "note kept; it is saved with your label");
+    }
+}

@@ -1,0 +1,94 @@
+//! Before a frame: asks for what the window lacks, and draws and breaks the bodies that it shows.
+
+use crate::jobs::desk::Ask;
+use crate::tui::app::board::settle_top;
+use crate::tui::app::{App, Screen};
+use crate::tui::geometry;
+
+/// Prepares the screen that is seen.
+pub(super) fn prepare(app: &mut App) {
+    match app.screens.last() {
+        Some(Screen::Board) => board(app),
+        Some(Screen::Run(_)) => run(app),
+        _ => {}
+    }
+}
+
+fn board(app: &mut App) {
+    let height = usize::from(geometry::board(app).rows.height);
+    app.board.settle(height);
+    let missing = app.board.missing(height);
+    if !missing.is_empty() {
+        app.ask(Ask::Rows(missing));
+    }
+}
+
+fn run(app: &mut App) {
+    let size = app.size;
+    let Some(view) = app.run_mut() else { return };
+    let areas = geometry::run(size, view);
+    let run = view.run.clone();
+    let list_rows = areas.list.map_or(0, geometry::pane_rows);
+    let steps = view.steps as usize;
+    view.list_top = settle_top(view.list_top, view.at.step as usize, list_rows, steps);
+    let mut asks: Vec<Ask> = view
+        .missing_heads(list_rows)
+        .into_iter()
+        .map(|range| Ask::Heads {
+            run: run.clone(),
+            range,
+        })
+        .collect();
+    let text = areas.text.or(areas.inspector);
+    let rows = text.map_or(0, geometry::pane_rows);
+    asks.extend(
+        view.missing_bodies(rows)
+            .into_iter()
+            .map(|range| Ask::Bodies {
+                run: run.clone(),
+                range,
+            }),
+    );
+    if let Some(area) = text {
+        lay(view, geometry::text_columns(area), rows);
+    }
+    for ask in asks {
+        app.ask(ask);
+    }
+}
+
+/// Draws and breaks what the window shows, and as much before it, for scrolling up.
+fn lay(view: &mut crate::tui::app::run::RunView, columns: usize, rows: usize) {
+    let (wrap, dress) = (view.wrap, view.dress);
+    let words = view
+        .find
+        .as_ref()
+        .map(|f| f.words.clone())
+        .unwrap_or_default();
+    let mut used = 0;
+    let first = view.top.step;
+    let mut step = first;
+    while step < view.steps && used < rows + view.top.line {
+        if let Some(body) = view.body_mut(step) {
+            body.lay(columns, wrap, dress);
+            body.search(&words);
+        }
+        used += view.height(step) + 1;
+        step += 1;
+    }
+    // The cursor may be elsewhere when a match was jumped to, and the step before the window is scrolled to next.
+    for step in [view.at.step, first.saturating_sub(1)] {
+        if let Some(body) = view.body_mut(step) {
+            body.lay(columns, wrap, dress);
+            body.search(&words);
+        }
+    }
+    view.at.line = view
+        .at
+        .line
+        .min(view.height(view.at.step).saturating_sub(1));
+    view.top.line = view
+        .top
+        .line
+        .min(view.height(view.top.step).saturating_sub(1));
+}

@@ -1,0 +1,112 @@
+//! A line to type: editing, completion, what is done with it.
+
+use super::{find, say, work};
+use crate::triage::{complete_filter, parse_filter};
+use crate::tui::app::App;
+use crate::tui::app::board::Board;
+use crate::tui::app::overlay::{Offer, Overlay, Prompt, PromptKind};
+use crate::tui::app::says::Tone;
+use crate::tui::key::Key;
+use ratatui::crossterm::event::{Event as Raw, KeyCode};
+use tui_input::backend::crossterm::EventHandler;
+
+/// Offers shown at the most.
+const MAX_OFFERS: usize = 8;
+
+/// A key while a line is typed.
+pub(super) fn press(app: &mut App, mut prompt: Prompt, key: Key) {
+    match key.code {
+        KeyCode::Esc => {}
+        KeyCode::Enter => finish(app, prompt),
+        KeyCode::Tab => {
+            if let Some(offer) = prompt.offers.get(prompt.offer) {
+                prompt.input = tui_input::Input::new(offer.line.clone());
+            }
+            reopen(app, prompt);
+        }
+        KeyCode::Down => {
+            let last = prompt.offers.len().saturating_sub(1);
+            prompt.offer = (prompt.offer + 1).min(last);
+            app.overlay = Some(Overlay::Prompt(prompt));
+        }
+        KeyCode::Up => {
+            prompt.offer = prompt.offer.saturating_sub(1);
+            app.overlay = Some(Overlay::Prompt(prompt));
+        }
+        _ => {
+            prompt.input.handle_event(&Raw::Key(key.to_event()));
+            prompt.error = None;
+            reopen(app, prompt);
+        }
+    }
+}
+
+/// Pasted text; line ends become spaces.
+pub(super) fn paste(app: &mut App, mut prompt: Prompt, text: &str) {
+    for c in text.chars() {
+        let c = if c.is_control() { ' ' } else { c };
+        prompt.input.handle(tui_input::InputRequest::InsertChar(c));
+    }
+    reopen(app, prompt);
+}
+
+fn reopen(app: &mut App, prompt: Prompt) {
+    app.overlay = Some(Overlay::Prompt(prompt));
+    complete(app);
+}
+
+/// Works out what could complete the word under the cursor.
+pub(super) fn complete(app: &mut App) {
+    let reviewer = app.set.reviewer.clone();
+    let Some(Overlay::Prompt(prompt)) = app.overlay.as_mut() else {
+        return;
+    };
+    if prompt.kind != PromptKind::Filter {
+        return;
+    }
+    prompt.offers = offers(prompt, &app.board);
+    prompt.offer = 0;
+    let line = prompt.input.value();
+    // While a word is being typed its error helps nobody; a finished one is told at once.
+    let finished = line.is_empty() || line.ends_with(' ');
+    prompt.error = parse_filter(line, Some(&reviewer))
+        .err()
+        .filter(|_| finished)
+        .map(|e| e.to_string());
+}
+
+fn offers(prompt: &Prompt, board: &Board) -> Vec<Offer> {
+    let line = prompt.input.value();
+    let known = |field| board.values(field);
+    let completion = complete_filter(line, prompt.input.cursor(), &known);
+    let chars: Vec<char> = line.chars().collect();
+    let before: String = chars.iter().take(completion.start).collect();
+    let after: String = chars.iter().skip(completion.end).collect();
+    completion
+        .choices
+        .into_iter()
+        .take(MAX_OFFERS)
+        .map(|choice| Offer {
+            line: format!("{before}{}{after}", choice.insert),
+            shown: choice.insert,
+            about: choice.note,
+        })
+        .collect()
+}
+
+fn finish(app: &mut App, mut prompt: Prompt) {
+    let line = prompt.input.value().trim().to_owned();
+    match prompt.kind {
+        PromptKind::Filter => match parse_filter(&line, Some(&app.set.reviewer)) {
+            Ok(_) => find::set_filter(app, &line),
+            Err(error) => {
+                prompt.error = Some(error.to_string());
+                app.overlay = Some(Overlay::Prompt(prompt));
+            }
+        },
+        PromptKind::SearchRun => find::search_run(app, &line),
+        PromptKind::SearchAll => say(app, Tone::Info, "search over all runs is not built yet"),
+        PromptKind::Import if line.is_empty() => {}
+        PromptKind::Import => work::import(app, &line),
+    }
+}

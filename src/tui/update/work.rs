@@ -1,0 +1,120 @@
+//! Work in the background: ordering it, hearing how far it is, cancelling.
+
+use super::say;
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::app::overlay::{Overlay, Prompt, PromptKind};
+use crate::tui::app::says::Tone;
+use crate::tui::effect::Effect;
+use crate::tui::place::Place;
+use crate::tui::work::{Line, News, Order, State};
+use std::path::PathBuf;
+
+/// Lines of finished work that are kept.
+const MAX_LINES: usize = 100;
+
+/// Orders or cancels work.
+pub(super) fn act(app: &mut App, action: Action) {
+    match action {
+        Action::Import => {
+            let here = if app.place() == Place::Welcome {
+                "."
+            } else {
+                ""
+            };
+            let here = if app.set.here.is_empty() {
+                here
+            } else {
+                &app.set.here
+            };
+            app.overlay = Some(Overlay::Prompt(Prompt::new(PromptKind::Import, here)));
+        }
+        Action::CancelJob => cancel(app),
+        _ => say(
+            app,
+            Tone::Info,
+            format!("{} is not built yet", action.info().name),
+        ),
+    }
+}
+
+/// Reads logs; paths with spaces stand in quotes.
+pub(super) fn import(app: &mut App, line: &str) {
+    let paths: Vec<PathBuf> = split_paths(line).into_iter().map(PathBuf::from).collect();
+    start(app, Order::Import(paths));
+}
+
+fn split_paths(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (i, part) in line.split('"').enumerate() {
+        if i % 2 == 1 {
+            out.push(part.to_owned());
+        } else {
+            out.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    out
+}
+
+/// Starts work.
+pub(super) fn start(app: &mut App, order: Order) {
+    say(app, Tone::Info, format!("{} began", order.words()));
+    app.want(Effect::Start(order));
+}
+
+fn cancel(app: &mut App) {
+    let newest = app.work.iter_mut().rev().find(|line| line.is_running());
+    if let Some(line) = newest {
+        line.cancelled = true;
+        let id = line.id;
+        app.want(Effect::Cancel(id));
+    }
+}
+
+/// Hears from work.
+pub(super) fn take(app: &mut App, news: News) {
+    let now = app.now.ms;
+    let Some(line) = app.work.iter_mut().find(|line| line.id == news.id) else {
+        return;
+    };
+    line.state = news.state;
+    let words = line.words.clone();
+    match line.state.clone() {
+        State::Running(..) => {}
+        State::Done(result) => {
+            line.ended_ms = Some(now);
+            say(app, Tone::Done, format!("{words}: {result}"));
+            ended(app);
+        }
+        State::Failed(why) => {
+            line.ended_ms = Some(now);
+            say(app, Tone::Error, format!("{words}: {why}"));
+            ended(app);
+        }
+    }
+}
+
+/// The runner has started work under a number.
+pub(crate) fn started(app: &mut App, id: u64, order: &Order) {
+    if app.work.len() == MAX_LINES {
+        app.work.remove(0);
+    }
+    app.work.push(Line {
+        id,
+        words: order.words(),
+        began_ms: app.now.ms,
+        ended_ms: None,
+        state: State::Running(0, 0),
+        cancelled: false,
+    });
+}
+
+/// New runs may be there: the list is read again, and the cursor stays where it is.
+fn ended(app: &mut App) {
+    if app.place() == Place::Welcome {
+        app.enter_workspace();
+    } else {
+        app.board.forget_rows();
+        app.list_board();
+    }
+}

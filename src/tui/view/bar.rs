@@ -1,0 +1,69 @@
+//! The top bar: where one can go, who decides, how far the list is.
+
+use crate::tui::app::{App, Role, Screen};
+use crate::tui::theme::Ink;
+use crate::tui::widget::Pen;
+use ratatui::layout::Rect;
+
+/// Draws the bar.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let mut x = pen.put(area.x + 1, area.y, area.right(), Ink::Title, "triagent");
+    x += 2;
+    let here = here(app);
+    for tab in tabs(app.set.role) {
+        let ink = if *tab == here { Ink::Accent } else { Ink::Dim };
+        let text = if *tab == here {
+            format!("[{tab}]")
+        } else {
+            format!(" {tab} ")
+        };
+        x = pen.put(x, area.y, area.right(), ink, &text);
+    }
+    pen.put_right(
+        x + 1,
+        area.y,
+        area.right().saturating_sub(1),
+        Ink::Dim,
+        &right(app),
+    );
+}
+
+fn tabs(role: Role) -> &'static [&'static str] {
+    match role {
+        Role::Annotator => &["board", "run", "pair"],
+        Role::Engineer => &["board", "run", "pair", "rewards", "advice", "export"],
+        Role::Lead => &["board", "advice", "changes", "agreement"],
+    }
+}
+
+fn here(app: &App) -> &'static str {
+    match app.screens.last() {
+        Some(Screen::Run(_)) => "run",
+        Some(Screen::Board) => "board",
+        Some(Screen::Welcome) | None => "",
+    }
+}
+
+fn right(app: &App) -> String {
+    let mut parts = Vec::new();
+    if app.set.demo {
+        parts.push("demo".to_owned());
+    }
+    if app.set.read_only {
+        parts.push("READ-ONLY".to_owned());
+    }
+    if app.board.loaded && !app.board.seqs.is_empty() {
+        let done = app
+            .board
+            .seqs
+            .iter()
+            .filter(|s| app.mine.contains(s))
+            .count();
+        parts.push(format!("{done}/{} labelled", app.board.seqs.len()));
+    }
+    parts.push(app.set.reviewer.clone());
+    parts.join(" · ")
+}

@@ -1,0 +1,191 @@
+//! The two last rows: what was said, and the keys of this place, computed from the table of actions.
+
+use crate::text::{bytes, duration, grouped};
+use crate::tui::action::Action;
+use crate::tui::app::App;
+use crate::tui::app::overlay::Overlay;
+use crate::tui::app::says::Tone;
+use crate::tui::available::why_not;
+use crate::tui::key::show;
+use crate::tui::place::Place;
+use crate::tui::theme::Ink;
+use crate::tui::widget::Pen;
+use crate::tui::work::{Line, State};
+use ratatui::layout::Rect;
+
+/// A job that runs longer than this says how far it is.
+const QUIET_MS: u64 = 300;
+
+/// Draws the status row.
+pub(super) fn status(pen: &mut Pen<'_>, app: &App, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let end = right(pen, app, area);
+    match app.says.current() {
+        Some(message) => {
+            let (sign, ink) = match message.tone {
+                Tone::Done => ("✓", Ink::Pass),
+                Tone::Info => ("·", Ink::Text),
+                Tone::Error => ("✗", Ink::Error),
+            };
+            let text = format!("{sign} {}", message.text.replace('\n', "  "));
+            pen.put(
+                area.x + 1,
+                area.y,
+                end,
+                ink,
+                &crate::text::fit(&text, usize::from(end.saturating_sub(area.x + 1))),
+            );
+        }
+        None => {
+            pen.rule(area.x, area.y, end, Ink::Border);
+        }
+    }
+}
+
+/// At the right: keys typed so far, else the newest work.
+fn right(pen: &mut Pen<'_>, app: &App, area: Rect) -> u16 {
+    let keys = match app.count {
+        Some(count) => format!("{count}{}", show(&app.typed)),
+        None => show(&app.typed),
+    };
+    if !keys.is_empty() {
+        return pen.put_right(
+            area.x,
+            area.y,
+            area.right() - 1,
+            Ink::Keycap,
+            &format!(" {keys}"),
+        );
+    }
+    let running = app.work.iter().rev().find(|line| line.is_running());
+    let shown = running.filter(|line| app.now.ms >= line.began_ms + QUIET_MS);
+    match shown {
+        Some(line) => {
+            let text = format!(" {}", working(line, app.now.ms));
+            pen.put_right(area.x, area.y, area.right() - 1, Ink::Accent, &text)
+        }
+        None => area.right(),
+    }
+}
+
+/// How far work is: done, rate, time left.
+pub(super) fn working(line: &Line, now_ms: u64) -> String {
+    const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
+    let turn = SPINNER[usize::try_from(now_ms / 200 % 4).unwrap_or(0)];
+    let State::Running(done, total) = line.state else {
+        return line.words.clone();
+    };
+    if line.cancelled {
+        return format!("{turn} stopping {}", line.words);
+    }
+    let spent = now_ms.saturating_sub(line.began_ms).max(1);
+    // Files are counted in bytes; a small number is a number of things.
+    let amount = |n: u64| {
+        if total > 1 << 20 {
+            bytes(n)
+        } else {
+            grouped(n)
+        }
+    };
+    let mut out = format!("{turn} {}", line.words);
+    if total > 0 {
+        out.push_str(&format!(" {}/{}", amount(done), amount(total)));
+        if done > 0 && spent > 2_000 {
+            let left = spent.saturating_mul(total.saturating_sub(done)) / done;
+            out.push_str(&format!(", {} left", duration(left)));
+        }
+    } else if done > 0 {
+        out.push_str(&format!(" {}", amount(done)));
+    }
+    out
+}
+
+/// Draws the keys that matter here.
+pub(super) fn keys(pen: &mut Pen<'_>, app: &App, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let last = [Action::Palette, Action::Help];
+    let mut x = area.x + 1;
+    if let Some(words) = above(app) {
+        pen.put(x, area.y, area.right(), Ink::Dim, words);
+        return;
+    }
+    let tail: usize = last.iter().map(|a| piece(app, *a).1).sum();
+    let room = usize::from(area.width).saturating_sub(tail + 1);
+    let mut used = 0;
+    for action in offered(app.place()) {
+        let (_, columns) = piece(app, *action);
+        if used + columns > room || why_not(app, *action).is_some() {
+            continue;
+        }
+        used += columns;
+        x = key(pen, app, (x, area), *action);
+    }
+    for action in last {
+        x = key(pen, app, (x, area), action);
+    }
+}
+
+/// What the keys do while something lies above.
+fn above(app: &App) -> Option<&'static str> {
+    Some(match app.overlay.as_ref()? {
+        Overlay::Help(_) => "type to narrow, or one key   ↑ ↓ scroll   Esc closes",
+        Overlay::Palette(_) => "type to find   ↑ ↓ choose   ⏎ does it   Esc closes",
+        Overlay::Jump(..) => "type to find   ↑ ↓ choose   ⏎ opens   Esc closes",
+        Overlay::Prompt(prompt) if prompt.offers.is_empty() => "⏎ done   Esc closes",
+        Overlay::Prompt(_) => "Tab completes   ↑ ↓ choose   ⏎ done   Esc closes",
+        Overlay::Note(_) => "Esc done   every key is kept",
+        Overlay::Menu(menu) if menu.is_strip => "letter chooses   ⏎ or j goes on   Esc stays here",
+        Overlay::Menu(_) => "letter chooses   Esc closes",
+        Overlay::Page(_) => "j k scroll   Esc closes",
+    })
+}
+
+fn key(pen: &mut Pen<'_>, app: &App, at: (u16, Rect), action: Action) -> u16 {
+    let (x, area) = at;
+    let sign = app.keymap.first_key(action).unwrap_or_default();
+    let x = pen.put(x, area.y, area.right(), Ink::Keycap, &sign);
+    let text = format!(" {}   ", action.info().short);
+    pen.put(x, area.y, area.right(), Ink::Dim, &text)
+}
+
+fn piece(app: &App, action: Action) -> (String, usize) {
+    let sign = app.keymap.first_key(action).unwrap_or_default();
+    let columns = crate::text::width(&sign) + crate::text::width(action.info().short) + 4;
+    (sign, columns)
+}
+
+/// Actions worth a place in the footer, most wanted first; those that do not fit or cannot be done are left out.
+fn offered(place: Place) -> &'static [Action] {
+    match place {
+        Place::Welcome => &[Action::Demo, Action::Import, Action::Back],
+        Place::Board => &[
+            Action::Open,
+            Action::GoQueue,
+            Action::Filter,
+            Action::Search,
+            Action::Mark,
+            Action::LabelMarked,
+            Action::Undo,
+            Action::Sort,
+            Action::Jump,
+            Action::Import,
+        ],
+        Place::Run => &[
+            Action::NextFailure,
+            Action::NextTurn,
+            Action::Decisive,
+            Action::Inspector,
+            Action::Note,
+            Action::Undo,
+            Action::NextItem,
+            Action::Search,
+            Action::FoldToggle,
+            Action::Codebook,
+        ],
+        Place::Pair | Place::Compare | Place::Sheet => &[Action::Open, Action::Back],
+    }
+}

@@ -1,0 +1,27 @@
+//! The editor of a note.
+
+use crate::tui::app::overlay::Note;
+use crate::tui::geometry;
+use crate::tui::theme::Ink;
+use crate::tui::widget::Pen;
+use ratatui::layout::Rect;
+
+/// Rows of the editor.
+const ROWS: u16 = 10;
+
+/// Draws the editor; returns where its cursor stands.
+pub(super) fn draw(pen: &mut Pen<'_>, note: &Note, whole: Rect) -> Option<(u16, u16)> {
+    let (area, _) = geometry::bottom(whole, 1);
+    let (_, area) = geometry::bottom(area, ROWS.min(whole.height.saturating_sub(1)));
+    let inner = pen.frame(area, &note.title);
+    pen.widget(&note.area, inner);
+    if note.area.is_empty() {
+        pen.row(
+            inner,
+            0,
+            Ink::Dim,
+            "What happened, and what would prove it? Esc when done.",
+        );
+    }
+    None
+}
