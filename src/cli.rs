@@ -21,6 +21,7 @@ mod pair;
 mod registers;
 mod rewards;
 mod score;
+mod screen;
 mod show;
 mod suggest;
 mod undo;
@@ -50,6 +51,8 @@ use std::process::ExitCode;
 pub(crate) struct Cli {
     #[command(flatten)]
     global: Global,
+    #[command(flatten)]
+    screen: screen::Args,
     #[command(subcommand)]
     verb: Option<Verb>,
 }
@@ -182,11 +185,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn obey(cli: Cli, out: &mut Out) -> Result<Done> {
     let mut env = Env::new(cli.global, out);
     let done = match cli.verb {
-        None => {
-            return Err(Failure::usage(
-                "say what to do; `triagent --help` lists the verbs",
-            ));
-        }
+        None => screen::run(&cli.screen, &mut env)?,
         Some(verb) => dispatch(verb, &mut env)?,
     };
     env.out.flush()?;

@@ -8,6 +8,7 @@ mod card;
 mod check;
 mod cohort;
 mod compare;
+mod demo;
 pub mod desk;
 mod evidence;
 mod export;
@@ -30,6 +31,7 @@ pub use check::{
 };
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
+pub use demo::demo_workspace;
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, export};
 pub use facts::{Ground, cohort_facts};

@@ -170,7 +170,7 @@ fn progress_line(what: &str, progress: &Progress, elapsed: std::time::Duration) 
     format!("{line}, {} left", text::duration(left))
 }
 
-fn current_folder() -> Result<PathBuf> {
+pub(crate) fn current_folder() -> Result<PathBuf> {
     std::env::current_dir()
         .doing("while asking for the current folder")
         .hint("the folder may have been removed; cd to another one")

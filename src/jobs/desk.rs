@@ -23,38 +23,45 @@ type Opener = Box<dyn FnOnce() -> Result<Store, StoreError> + Send>;
 /// The way to the two threads. Dropping it ends them.
 #[derive(Debug)]
 pub struct Desk {
-    quick: Sender<Ask>,
-    slow: Sender<Ask>,
+    quick: Line,
+    slow: Line,
+}
+
+/// One thread: where it is asked and where it answers, once for every question.
+#[derive(Debug)]
+struct Line {
+    asks: Sender<Ask>,
     answers: Receiver<Answer>,
 }
 
 impl Desk {
     /// Opens the workspace on both threads.
     pub fn open(path: &Path, read_only: bool) -> std::io::Result<Self> {
-        let (send, answers) = unbounded();
-        let quick = serve("desk", opener(path, read_only), send.clone())?;
-        let slow = serve("desk-slow", opener(path, true), send)?;
         Ok(Self {
-            quick,
-            slow,
-            answers,
+            quick: serve("desk", opener(path, read_only))?,
+            slow: serve("desk-slow", opener(path, read_only))?,
         })
     }
 
-    /// Asks; the answer comes through [`Desk::answers`].
+    /// Asks; the answer comes through [`Desk::quick_answers`] or [`Desk::slow_answers`].
     pub fn ask(&self, ask: Ask) {
-        let to = if ask.is_slow() {
+        let line = if ask.is_slow() {
             &self.slow
         } else {
             &self.quick
         };
         // A thread that is gone has said so in its last answer.
-        let _ = to.send(ask);
+        let _ = line.asks.send(ask);
     }
 
-    /// Where answers come.
-    pub fn answers(&self) -> &Receiver<Answer> {
-        &self.answers
+    /// Answers that a key press waits for.
+    pub fn quick_answers(&self) -> &Receiver<Answer> {
+        &self.quick.answers
+    }
+
+    /// Answers that may take their time.
+    pub fn slow_answers(&self) -> &Receiver<Answer> {
+        &self.slow.answers
     }
 }
 
@@ -69,17 +76,18 @@ fn opener(path: &Path, read_only: bool) -> Opener {
     })
 }
 
-fn serve(name: &str, open: Opener, answers: Sender<Answer>) -> std::io::Result<Sender<Ask>> {
+fn serve(name: &str, open: Opener) -> std::io::Result<Line> {
     let (asks, inbox) = unbounded::<Ask>();
+    let (send, answers) = unbounded();
     std::thread::Builder::new()
         .name(format!("{THREAD_PREFIX}{name}"))
         .spawn(move || match open() {
-            Ok(mut store) => work(&mut store, &inbox, &answers),
+            Ok(mut store) => work(&mut store, &inbox, &send),
             Err(error) => {
-                let _ = answers.send(Answer::failed("opening the workspace", &error));
+                let _ = send.send(Answer::failed("opening the workspace", &error));
             }
         })?;
-    Ok(asks)
+    Ok(Line { asks, answers })
 }
 
 fn work(store: &mut Store, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
@@ -87,9 +95,7 @@ fn work(store: &mut Store, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
         let mut waiting = vec![first];
         waiting.extend(inbox.try_iter());
         for ask in newest(waiting) {
-            let what = ask.what();
-            let said = catch_unwind(AssertUnwindSafe(|| answer(store, ask)))
-                .unwrap_or_else(|_| Answer::failed(what, &"a bug of ours; see `triagent doctor`"));
+            let said = ask.map_or(Answer::Dropped, |ask| guarded(store, ask));
             if answers.send(said).is_err() {
                 return;
             }
@@ -97,12 +103,62 @@ fn work(store: &mut Store, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
     }
 }
 
-/// Drops questions that a later one of the same kind makes pointless; the rest keeps its order.
-fn newest(asks: Vec<Ask>) -> Vec<Ask> {
-    let mut kept: Vec<Ask> = Vec::with_capacity(asks.len());
+fn guarded(store: &mut Store, ask: Ask) -> Answer {
+    let what = ask.what();
+    catch_unwind(AssertUnwindSafe(|| answer(store, ask)))
+        .unwrap_or_else(|_| Answer::failed(what, &"a bug of ours; `triagent doctor` may tell more"))
+}
+
+/// Empties the places of questions that a later one of the same kind makes pointless.
+fn newest(asks: Vec<Ask>) -> Vec<Option<Ask>> {
+    let mut kept: Vec<Option<Ask>> = Vec::with_capacity(asks.len());
     for ask in asks {
-        kept.retain(|old| !ask.supersedes(old));
-        kept.push(ask);
+        for old in &mut kept {
+            if old.as_ref().is_some_and(|old| ask.supersedes(old)) {
+                *old = None;
+            }
+        }
+        kept.push(Some(ask));
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jump(text: &str) -> Ask {
+        Ask::Jump(text.to_owned())
+    }
+
+    #[test]
+    fn a_newer_question_of_its_kind_makes_an_older_one_pointless() {
+        let draft = |text: &str| Ask::KeepDraft {
+            reviewer: "a".to_owned(),
+            subject: "note r".to_owned(),
+            text: text.to_owned(),
+            now_us: 0,
+        };
+        let undo = Ask::Undo {
+            reviewer: "a".to_owned(),
+            now_us: 0,
+        };
+        let asks = vec![
+            jump("a"),
+            undo.clone(),
+            undo.clone(),
+            draft("x"),
+            jump("ab"),
+            draft("xy"),
+        ];
+        let expected = vec![
+            None,
+            Some(undo.clone()),
+            Some(undo),
+            None,
+            Some(jump("ab")),
+            Some(draft("xy")),
+        ];
+        assert_eq!(newest(asks), expected);
+    }
 }

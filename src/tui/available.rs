@@ -23,7 +23,9 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::LabelAgain if app.last_label.is_none() => Some("nothing labelled yet"),
         Action::NextMatch | Action::PreviousMatch if no_search(app) => Some("search first, with /"),
         Action::ClearFilter if app.board.filter.is_empty() => Some("no filter is on"),
-        Action::CancelJob if !app.work.iter().any(|w| w.is_running()) => Some("nothing is running"),
+        Action::CancelJob if !app.work.iter().any(super::work::Line::is_running) => {
+            Some("nothing is running")
+        }
         Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
         Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
         _ if action.info().group == Group::Copy && seen_row(app).is_none() => Some("no run here"),

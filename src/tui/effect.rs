@@ -2,7 +2,6 @@
 
 use super::work::Order;
 use crate::jobs::desk::Ask;
-use std::path::PathBuf;
 
 /// Something to be done outside.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,8 +20,6 @@ pub(crate) enum Effect {
     Clear,
     /// Stop the process until the shell brings it back.
     Suspend,
-    /// Open another workspace; make it where there is none.
-    OpenWorkspace(PathBuf),
     /// Open a workspace of sample logs.
     OpenDemo,
     /// Leave.

@@ -4,6 +4,8 @@ use super::key::Key;
 use crate::jobs::desk::Answer;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use ratatui::crossterm::event::{self, Event as Raw, KeyEventKind, MouseButton, MouseEventKind};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 /// When something happened: for pace and toasts, and for the decision log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub(crate) enum Event {
     Terminate,
     /// We were stopped and go on.
     Resumed,
+    /// The workspace cannot be read any more; the last answer said why.
+    DeskGone,
 }
 
 /// What the mouse did, in cells.
@@ -54,6 +58,27 @@ pub(crate) fn listen() -> std::io::Result<Receiver<Event>> {
     std::thread::Builder::new()
         .name("input".to_owned())
         .spawn(move || while forward(&send).is_some() {})?;
+    Ok(receive)
+}
+
+/// Listens to the operating system's signals.
+pub(crate) fn listen_to_signals() -> std::io::Result<Receiver<Event>> {
+    let (send, receive) = unbounded();
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGCONT])?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            for signal in signals.forever() {
+                let event = if signal == SIGCONT {
+                    Event::Resumed
+                } else {
+                    Event::Terminate
+                };
+                if send.send(event).is_err() {
+                    return;
+                }
+            }
+        })?;
     Ok(receive)
 }
 

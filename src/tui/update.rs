@@ -47,7 +47,7 @@ pub(crate) fn update(app: &mut App, now: Now, event: Event) -> Vec<Effect> {
         Event::Resize(columns, rows) => app.size = (columns, rows),
         Event::Answer(answer) => answer::take(app, *answer),
         Event::Work(news) => work::take(app, news),
-        Event::Tick => {}
+        Event::Tick | Event::DeskGone => {}
         Event::Terminate => app.want(Effect::Quit),
         Event::Resumed => app.want(Effect::Clear),
     }

@@ -11,6 +11,8 @@ pub(crate) enum Order {
     Import(Vec<PathBuf>),
     /// Bring the search index up to date.
     Index,
+    /// Make a workspace of sample logs.
+    Demo,
 }
 
 impl Order {
@@ -22,6 +24,7 @@ impl Order {
                 many => format!("import of {} paths", many.len()),
             },
             Self::Index => "search index".to_owned(),
+            Self::Demo => "demo".to_owned(),
         }
     }
 }
@@ -40,8 +43,8 @@ pub(crate) struct News {
 pub(crate) enum State {
     /// So much is done of so much; 0 = total unknown.
     Running(u64, u64),
-    /// It is done; one line says what came of it.
-    Done(String),
+    /// It is done; one line says what came of it, and perhaps what should be done next.
+    Done(String, Option<Order>),
     /// It did not work.
     Failed(String),
 }

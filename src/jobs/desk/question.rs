@@ -175,6 +175,8 @@ pub enum Answer {
     Redone(Undone),
     /// Half-written words are kept.
     Kept,
+    /// A newer question made this one pointless.
+    Dropped,
     /// Where words were found.
     Found {
         /// The words.

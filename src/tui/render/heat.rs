@@ -4,7 +4,7 @@ use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
 
 /// Below these log-probs (nats) a token is likely, unlikely, a surprise: probabilities of 0.9, 0.5 and 0.05.
-const BANDS: [f32; 3] = [-0.105_36, -0.693_15, -2.995_73];
+const BANDS: [f32; 3] = [-0.105_36, -std::f32::consts::LN_2, -2.995_73];
 
 /// Draws tokens with their log-probs.
 pub(crate) fn heat(texts: &[String], logps: &[f32]) -> Doc {

@@ -16,7 +16,7 @@ pub(super) fn take(app: &mut App, answer: Answer) {
             app.board.waiting = false;
             say(app, Tone::Error, error.to_string());
         }
-        Answer::BadFilter { .. } | Answer::Kept => {}
+        Answer::BadFilter { .. } | Answer::Kept | Answer::Dropped => {}
         Answer::Rows(rows) => {
             app.board.take_rows(rows);
             open_waiting(app);

@@ -81,9 +81,12 @@ pub(super) fn take(app: &mut App, news: News) {
     let words = line.words.clone();
     match line.state.clone() {
         State::Running(..) => {}
-        State::Done(result) => {
+        State::Done(result, then) => {
             line.ended_ms = Some(now);
             say(app, Tone::Done, format!("{words}: {result}"));
+            if let Some(order) = then {
+                app.want(Effect::Start(order));
+            }
             ended(app);
         }
         State::Failed(why) => {

@@ -1,0 +1,195 @@
+//! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
+
+use crate::domain::Progress;
+use crate::jobs::{
+    self, Ended, ImportOptions, ImportTotals, Job, JobError, demo_workspace, import, index,
+};
+use crate::store::Store;
+use crate::text::plural;
+use crate::tui::app::App;
+use crate::tui::update::started;
+use crate::tui::work::{News, Order, State};
+use std::path::{Path, PathBuf};
+
+/// What a job gives: a line for people, or why not.
+type Outcome = Result<Said, String>;
+
+/// A line for people, and the workspace to open if there is a new one.
+#[derive(Debug)]
+struct Said {
+    line: String,
+    open: Option<PathBuf>,
+    then: Option<Order>,
+}
+
+struct Running {
+    id: u64,
+    job: Job<Outcome>,
+    last: (u64, u64),
+}
+
+/// Work that was started.
+#[derive(Default)]
+pub(super) struct Jobs {
+    running: Vec<Running>,
+    next_id: u64,
+    open: Option<PathBuf>,
+    demo: Option<DemoFolder>,
+}
+
+impl Jobs {
+    /// Something runs.
+    pub(super) fn any(&self) -> bool {
+        !self.running.is_empty()
+    }
+
+    /// Starts work on a workspace.
+    pub(super) fn start(&mut self, app: &mut App, path: &Path, order: Order, now_us: i64) {
+        let path = path.to_owned();
+        let work = order.clone();
+        let job = jobs::spawn("work", move |progress| obey(&path, &work, now_us, progress));
+        self.add(app, &order, job);
+    }
+
+    /// Makes a workspace of sample logs.
+    pub(super) fn open_demo(&mut self, app: &mut App, now_us: i64) {
+        let folder = DemoFolder::new(now_us);
+        let place = folder.0.clone();
+        self.demo = Some(folder);
+        let job = jobs::spawn("demo", move |progress| {
+            let path = demo_workspace(&place, now_us, progress).map_err(|e| e.to_string())?;
+            Ok(Said {
+                line: "sample logs are here; nothing is kept when you leave".to_owned(),
+                open: Some(path),
+                then: None,
+            })
+        });
+        self.add(app, &Order::Demo, job);
+    }
+
+    fn add(&mut self, app: &mut App, order: &Order, job: Job<Outcome>) {
+        self.next_id += 1;
+        started(app, self.next_id, order);
+        self.running.push(Running {
+            id: self.next_id,
+            job,
+            last: (0, 0),
+        });
+    }
+
+    /// Asks work to stop.
+    pub(super) fn cancel(&self, id: u64) {
+        let named = self.running.iter().filter(|r| r.id == id);
+        named.for_each(|r| r.job.progress.cancel());
+    }
+
+    /// What there is to hear.
+    pub(super) fn news(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        let mut running = std::mem::take(&mut self.running);
+        running.retain_mut(|work| match work.job.poll() {
+            Some(ended) => {
+                news.push(News {
+                    id: work.id,
+                    state: self.ended(ended),
+                });
+                false
+            }
+            None => {
+                let seen = work.job.progress.seen();
+                if seen != work.last {
+                    work.last = seen;
+                    let state = State::Running(seen.0, seen.1);
+                    news.push(News { id: work.id, state });
+                }
+                true
+            }
+        });
+        self.running = running;
+        news
+    }
+
+    fn ended(&mut self, ended: Ended<Outcome>) -> State {
+        match ended {
+            Ok(Ok(said)) => {
+                self.open = said.open.or(self.open.take());
+                State::Done(said.line, said.then)
+            }
+            Ok(Err(why)) => State::Failed(why),
+            Err(panic) => State::Failed(format!("a bug of ours: {panic}")),
+        }
+    }
+
+    /// A workspace that work has made, once.
+    pub(super) fn opened(&mut self) -> Option<PathBuf> {
+        self.open.take()
+    }
+}
+
+fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome {
+    let done = match order {
+        Order::Import(paths) => read_logs(path, paths, now_us, progress),
+        Order::Index => catch_up(path, progress),
+        Order::Demo => return Err("the demo is opened in another way".to_owned()),
+    };
+    done.map_err(|error| error.to_string())
+}
+
+fn read_logs(
+    path: &Path,
+    paths: &[PathBuf],
+    now_us: i64,
+    progress: &Progress,
+) -> Result<Said, JobError> {
+    let is_new = !path.is_file();
+    let mut store = Store::create(path)?;
+    let options = ImportOptions::default();
+    let totals = import(&mut store, paths, &options, now_us, progress, &mut |_| {})?;
+    Ok(Said {
+        line: told(&totals),
+        open: is_new.then(|| path.to_owned()),
+        then: Some(Order::Index),
+    })
+}
+
+/// Import tells all: read, stored, duplicate, skipped.
+fn told(totals: &ImportTotals) -> String {
+    let mut line = format!("{} read, {} new", plural(totals.read, "run"), totals.stored);
+    for (count, word) in [
+        (totals.renewed, "grown"),
+        (totals.duplicates, "known already"),
+        (totals.skips, "not readable (`triagent import` lists them)"),
+    ] {
+        if count > 0 {
+            line.push_str(&format!(", {count} {word}"));
+        }
+    }
+    line
+}
+
+fn catch_up(path: &Path, progress: &Progress) -> Result<Said, JobError> {
+    let mut store = Store::open(path)?;
+    index(&mut store, progress)?;
+    Ok(Said {
+        line: "complete".to_owned(),
+        open: None,
+        then: None,
+    })
+}
+
+/// The demo's folder; thrown away with this.
+struct DemoFolder(PathBuf);
+
+impl DemoFolder {
+    fn new(now_us: i64) -> Self {
+        let name = format!("triagent-demo-{}-{now_us}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for DemoFolder {
+    fn drop(&mut self) {
+        // What cannot be removed lies in the system's folder for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
