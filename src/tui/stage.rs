@@ -22,7 +22,6 @@ const STEP_MS: u64 = 1_000;
 const BEGIN_US: i64 = 1_767_225_600_000_000;
 
 /// The screen without a terminal.
-#[derive(Debug)]
 pub struct Stage {
     app: App,
     store: Option<Store>,
@@ -117,9 +116,7 @@ impl Stage {
         let buffer = self.draw();
         (0..buffer.area.height)
             .filter(|y| {
-                let is_reversed = |x| {
-                    buffer[(x, *y)].modifier.contains(Modifier::REVERSED)
-                };
+                let is_reversed = |x| buffer[(x, *y)].modifier.contains(Modifier::REVERSED);
                 (0..buffer.area.width).filter(|x| is_reversed(*x)).count() > 3
             })
             .map(|y| line(&buffer, y))

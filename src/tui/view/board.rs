@@ -23,21 +23,21 @@ struct Column {
 const COLUMNS: [Column; 8] = [
     Column {
         head: "run",
-        least: 16,
-        share: 3,
+        least: 13,
+        share: 2,
         from: 0,
     },
     Column {
         head: "task",
         least: 10,
         share: 2,
-        from: 90,
+        from: 60,
     },
     Column {
         head: "family",
         least: 9,
         share: 1,
-        from: 70,
+        from: 100,
     },
     Column {
         head: "outcome",
@@ -47,27 +47,27 @@ const COLUMNS: [Column; 8] = [
     },
     Column {
         head: "steps",
-        least: 6,
+        least: 5,
         share: 0,
         from: 0,
     },
     Column {
         head: "failed",
-        least: 7,
+        least: 6,
         share: 0,
         from: 60,
     },
     Column {
         head: "label",
         least: 14,
-        share: 2,
+        share: 3,
         from: 0,
     },
     Column {
         head: "marks",
         least: 12,
         share: 1,
-        from: 100,
+        from: 110,
     },
 ];
 
