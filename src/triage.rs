@@ -15,6 +15,7 @@ mod queue;
 mod standard;
 mod suggest;
 mod taxonomy;
+mod variants;
 mod view;
 
 pub use agreement::{
@@ -48,4 +49,9 @@ pub use queue::{Done, Purpose, Queue, QueueItem, QueuePlan, draw_queue, is_resho
 pub use standard::{Standard, StandardVerdict};
 pub use suggest::{Strength, SuggestFacts, Suggestion, suggest};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};
+pub use variants::{
+    Context, Edit, EditError, LEAK_WORDS, PlaceboText, PlanError, PlanFacts, PlannedCell,
+    PlannedVariant, ProbePlan, TextEdit, WrittenTexts, apply_edit, leaked_words, pick_placebos,
+    plan_probe,
+};
 pub use view::RunView;
