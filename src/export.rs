@@ -3,24 +3,36 @@
 //! It takes plain domain data and leaves files in a folder. It knows no store, no model and no clock; a row that
 //! cannot be said is listed with its reason, never bent.
 
+mod atif;
 mod blocks;
 mod card;
+mod columns;
+mod conversations;
+mod copy;
 mod coverage;
 mod desk;
+mod dump;
 mod error;
 mod folder;
 mod gate;
+mod grpo;
 mod input;
+mod kto;
 mod leak;
+mod llamafactory;
 mod manifest;
 mod merge;
 mod message;
+mod openai;
 mod options;
 mod redact;
+mod rl;
 mod select;
 mod split;
+mod talk;
 mod target;
 mod trl;
+mod verl;
 mod why;
 
 pub use card::CARD;
@@ -54,6 +66,7 @@ pub fn write(
     out: &Path,
     progress: &Progress,
 ) -> Result<Manifest, Error> {
+    conversations::check(options)?;
     let Input { facts, runs, pairs } = input;
     let plan = options.split.as_ref().map_or_else(Plan::default, |split| {
         Plan::new(&facts.heads, split, &near_duplicates(&facts))
@@ -76,8 +89,23 @@ pub fn write(
 
 fn consumer(options: &Options<'_>) -> Box<dyn Consumer> {
     match options.format {
+        Format::TrlSft if options.shape == Shape::Messages => {
+            Box::new(conversations::Conversations)
+        }
+        Format::TrlSft => Box::new(trl::Sft),
         Format::TrlDpo => Box::new(trl::Dpo),
-        _ => Box::new(trl::Sft),
+        Format::TrlKto => Box::new(kto::Kto::default()),
+        Format::TrlGrpo => Box::new(grpo::Grpo::default()),
+        Format::OpenaiSft => Box::new(openai::Sft),
+        Format::OpenaiDpo => Box::new(openai::Dpo),
+        Format::LlamafactorySft => Box::new(llamafactory::Sft::default()),
+        Format::LlamafactoryDpo => Box::new(llamafactory::Dpo::default()),
+        Format::VerlRl => Box::new(verl::Rl::default()),
+        Format::VerlSft => Box::new(verl::Sft::default()),
+        Format::AgentLightning => Box::new(grpo::Lightning::default()),
+        Format::Atif => Box::new(atif::Atif::default()),
+        Format::Jsonl => Box::new(dump::Lines),
+        Format::Parquet => Box::new(dump::Tables::default()),
     }
 }
 

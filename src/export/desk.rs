@@ -7,7 +7,7 @@ use super::folder::Folder;
 use super::input::{Facts, PairInput, RunInput};
 use super::manifest::{Bound, Redacted, Units};
 use super::merge;
-use super::options::{Options, Shape};
+use super::options::Options;
 use super::redact::is_redacted;
 use super::select::{Example, Select};
 use super::split::{Part, Plan};
@@ -218,11 +218,6 @@ impl<'a> Desk<'a> {
                 placeholder: finding.placeholder.clone().unwrap_or_default(),
             });
         }
-    }
-
-    /// One conversation a row is only safe where the template marks what the assistant says.
-    pub(crate) fn is_conversation(&self) -> bool {
-        self.options.shape == Shape::Messages
     }
 }
 

@@ -31,6 +31,9 @@ pub enum Error {
         /// All closed gates.
         blocks: Vec<Block>,
     },
+    /// A column file could not be written.
+    #[error("cannot write parquet: {0}")]
+    Parquet(#[source] Box<parquet::errors::ParquetError>),
     /// The shape does not fit the format.
     #[error("{0}")]
     Options(String),
@@ -40,6 +43,10 @@ pub enum Error {
 }
 
 impl Error {
+    pub(crate) fn parquet(error: parquet::errors::ParquetError) -> Self {
+        Self::Parquet(Box::new(error))
+    }
+
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         Self::Io {
             path: path.to_owned(),

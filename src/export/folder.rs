@@ -103,6 +103,11 @@ impl Folder {
         self.close(name)
     }
 
+    /// A place for a file that never becomes part of the set.
+    pub(crate) fn scratch(&self, name: &str) -> PathBuf {
+        self.partial.join(format!("scratch-{name}"))
+    }
+
     /// Hands out a new file that something else fills; `give_back` closes it.
     pub(crate) fn lend(&self, name: &str) -> Result<Sheet, Error> {
         let path = self.partial.join(name);

@@ -8,6 +8,7 @@ use super::input::{PairInput, RunInput};
 use super::message::{Dialect, Messages, tools_text};
 use super::select::{Example, Preference};
 use super::why::Why;
+use crate::domain::Pair;
 use serde::Serialize;
 use std::slice::from_ref;
 
@@ -62,22 +63,30 @@ impl<'a> Origin<'a> {
 
     /// Of a side that a reviewer preferred.
     pub(crate) fn preferred(preference: &'a Preference<'_>) -> Self {
-        let pair = preference.pair;
+        let origin = Self::of(&preference.chosen).decided(preference.input, preference.pair);
         Self {
-            pair: preference.input.record.id.as_str(),
-            reviewer: &preference.input.record.reviewer,
-            reason: &pair.reason,
-            criteria: criteria(preference),
-            evidence: pair.evidence.as_deref().unwrap_or(""),
             standard: &preference.standard,
-            ..Self::of(&preference.chosen)
+            ..origin
+        }
+    }
+
+    /// With the decision that speaks for or against it.
+    pub(crate) fn decided(self, input: &'a PairInput, pair: &'a Pair) -> Self {
+        Self {
+            pair: input.record.id.as_str(),
+            reviewer: &input.record.reviewer,
+            reason: &pair.reason,
+            criteria: criteria(pair),
+            evidence: pair.evidence.as_deref().unwrap_or(""),
+            standard: pair.standard.as_deref().unwrap_or(""),
+            ..self
         }
     }
 }
 
 /// Criteria, joined.
-pub(crate) fn criteria(preference: &Preference<'_>) -> String {
-    let words: Vec<&str> = preference.pair.criteria.iter().map(|c| c.word()).collect();
+pub(crate) fn criteria(pair: &Pair) -> String {
+    let words: Vec<&str> = pair.criteria.iter().map(|c| c.word()).collect();
     words.join(",")
 }
 
@@ -132,7 +141,7 @@ impl Consumer for Sft {
             "completion_only_loss",
             "leave unset (true for prompt–completion)".to_owned(),
         );
-        super::trl::length_setting(desk);
+        length_setting(desk);
         Ok(())
     }
 }
@@ -279,7 +288,7 @@ fn dpo_row<'a>(preference: &'a Preference<'_>) -> DpoRow<'a> {
         rejected_source: &rejected.source,
         reviewer: &preference.input.record.reviewer,
         reason: &pair.reason,
-        criteria: criteria(preference),
+        criteria: criteria(pair),
         evidence: pair.evidence.as_deref().unwrap_or(""),
         standard: &preference.standard,
         context_hash: &pair.context_hash,

@@ -12,7 +12,7 @@ fn every_format_writes_the_four_endings() {
     let temporary = tempfile::tempdir().unwrap();
     let root = kept.unwrap_or_else(|| temporary.path().to_owned());
     let runs = four();
-    for format in [Format::TrlSft, Format::TrlDpo] {
+    for format in Format::ALL.iter().copied() {
         let out = root.join(format.word());
         let manifest = write(
             input(&runs, &pairs(&runs)),

@@ -1,0 +1,36 @@
+//! Gates for copies: everything may leave but what nobody may see. Nothing is judged as a lesson here.
+
+use super::desk::Desk;
+use super::error::Error;
+use super::gate::resolved;
+use super::input::RunInput;
+use super::redact::{Redactor, is_redacted};
+use super::why::Why;
+use crate::domain::FindingKind;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Secrets and personal data of the run are decided.
+pub(crate) fn may_leave(run: &RunInput, desk: &Desk<'_>) -> Result<(), Why> {
+    let undecided = desk.options.undecided;
+    let sensitive = run
+        .findings
+        .iter()
+        .filter(|s| matches!(s.finding.kind, FindingKind::Secret | FindingKind::Personal));
+    sensitive
+        .filter(|s| !is_redacted(s, undecided))
+        .try_for_each(resolved)
+}
+
+/// The value with placeholders in place.
+pub(crate) fn redacted<T: Serialize>(
+    of: &T,
+    run: &RunInput,
+    desk: &Desk<'_>,
+) -> Result<Value, Error> {
+    let mut value = serde_json::to_value(of).map_err(|e| Error::Options(e.to_string()))?;
+    if !run.redactions.is_empty() {
+        Redactor::of(run, desk.options.undecided).value(&mut value);
+    }
+    Ok(value)
+}
