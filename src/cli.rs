@@ -8,6 +8,7 @@ mod check;
 mod cohort;
 mod completions;
 mod config;
+mod demo;
 mod diff;
 mod doctor;
 mod env;
@@ -113,6 +114,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Demo(demo::Args),
     Import(import::Args),
     Docs(registers::DocsArgs),
     Tasks(registers::TasksArgs),
@@ -211,6 +213,7 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Cohort(args) => cohort::run(&args, env),
         Verb::Advise(args) => advise::run(&args, env),
         Verb::Check(args) => check::run(&args, env),
+        Verb::Demo(args) => demo::run(&args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

@@ -31,7 +31,7 @@ pub use check::{
 };
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
-pub use demo::demo_workspace;
+pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_workspace};
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, export};
 pub use facts::{Ground, cohort_facts};
@@ -93,6 +93,12 @@ pub enum JobError {
     /// The rules of cleaning.
     #[error(transparent)]
     Rules(#[from] crate::clean::RulesError),
+    /// The demo's own script.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// The scoring room.
+    #[error(transparent)]
+    Score(#[from] crate::score::ScoreError),
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {
