@@ -3,6 +3,7 @@
 use super::Done;
 use super::env::Env;
 use super::output::Tone;
+use super::screen;
 use crate::domain::Progress;
 use crate::error::{Explain, Result};
 use crate::jobs::{Demo, JobError, Stage};
@@ -22,6 +23,8 @@ pub(crate) struct Args {
     /// Folder for the exported files
     #[arg(long, value_name = "DIR", default_value = "triagent-demo", value_hint = clap::ValueHint::DirPath)]
     out: PathBuf,
+    #[command(flatten)]
+    screen: screen::Args,
 }
 
 /// A folder that goes away with the demo.
@@ -44,6 +47,9 @@ impl Drop for Scratch {
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
+    if !args.headless && screen::has_terminal() {
+        return screen::demo(&args.screen, env);
+    }
     let scratch = Scratch::new(env.now_us())?;
     headless(&scratch.0, &args.out, env)?;
     Ok(Done::Whole)

@@ -35,8 +35,13 @@ pub(crate) fn demo(args: &Args, env: &mut Env<'_>) -> Result<Done> {
     open(args, env, Start::Demo)
 }
 
+/// Somebody sits at both ends.
+pub(crate) fn has_terminal() -> bool {
+    std::io::stdout().is_terminal() && std::io::stdin().is_terminal()
+}
+
 fn open(args: &Args, env: &mut Env<'_>, start: Start) -> Result<Done> {
-    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+    if !has_terminal() {
         return Err(Failure::usage("the screen needs a terminal")
             .hint("`triagent --help` lists the verbs, which need none"));
     }
