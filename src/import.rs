@@ -29,6 +29,7 @@ mod responses;
 mod rows;
 mod run;
 mod scan;
+mod scores;
 mod source;
 mod sse;
 mod time;

@@ -159,8 +159,8 @@ fn finish(
         step.source = span;
         step.at_us = at_us;
         if step.owner == Owner::Tool {
-            step.tool_call_id.clone_from(&id);
-            step.tool.clone_from(&speaker);
+            step.tool_call_id = step.tool_call_id.take().or_else(|| id.clone());
+            step.tool = step.tool.take().or_else(|| speaker.clone());
         } else {
             step.name.clone_from(&speaker);
         }

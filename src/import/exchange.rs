@@ -84,6 +84,7 @@ const ALSO_KNOWN: &[&str] = &[
     "stop_sequence",
     "usage",
     "cache_control",
+    "finish_reason",
     "status",
     "phase",
 ];

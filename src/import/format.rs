@@ -1,10 +1,14 @@
 //! The trait behind which every format stands, what an importer is given, and the list of all of them.
 
 pub(crate) mod agent_lightning;
+pub(crate) mod agent_lightning_legacy;
 pub(crate) mod atif;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod langfuse;
+pub(crate) mod langsmith;
 pub(crate) mod mini_swe_agent;
+pub(crate) mod mlflow;
 pub(crate) mod openai_chat;
 pub(crate) mod otel;
 pub(crate) mod request_log;
@@ -58,6 +62,10 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &agent_lightning::AgentLightning,
     &codex::Codex,
     &claude_code::ClaudeCode,
+    &agent_lightning_legacy::AgentLightningLegacy,
+    &langfuse::Langfuse,
+    &langsmith::LangSmith,
+    &mlflow::MlFlow,
     &otel::Otel,
     &sharegpt::ShareGpt,
     &request_log::RequestLog,

@@ -8,7 +8,7 @@ use super::out::{Halt, Out};
 use super::parse::{Flaws, parse};
 use super::run::Run;
 use crate::domain::{Adopted, Call, Owner, SourceSpan, Step, StepKind, StepStatus};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A message of a prompt or an answer: what tells it from others, and its steps.
@@ -42,13 +42,18 @@ fn hash(steps: &[Step]) -> u64 {
         let is_call = step.kind == StepKind::ToolCall;
         if is_call {
             // The same arguments come back as an object, or with other spaces.
-            let compact = parse(&step.text, &mut Flaws::default()).map(|n| n.compact());
-            (compact.as_deref().unwrap_or(step.text.trim()), &step.tool).hash(&mut hasher);
+            (canonical(&step.text), &step.tool).hash(&mut hasher);
         } else {
             (step.role, step.text.trim()).hash(&mut hasher);
         }
     }
     hasher.finish()
+}
+
+/// Arguments without what spelling leaves open.
+fn canonical(arguments: &str) -> String {
+    let node = parse(arguments, &mut Flaws::default());
+    node.map_or_else(|_| arguments.trim().to_owned(), |n| n.compact())
 }
 
 struct Known {
@@ -78,6 +83,7 @@ pub(crate) struct Thread {
     /// Tools' answers that prompts have shown since they were last taken.
     shown: Vec<(Option<String>, String)>,
     is_watched: bool,
+    claimed: HashSet<String>,
 }
 
 impl Thread {
@@ -145,6 +151,25 @@ impl Thread {
     /// Tools' answers that prompts have shown: call id and text.
     pub(crate) fn take_shown(&mut self) -> Vec<(Option<String>, String)> {
         std::mem::take(&mut self.shown)
+    }
+
+    /// The id of a call in a waiting answer that this tool carries out: by name and arguments, else by name. A call
+    /// is given out once.
+    pub(crate) fn claim(&mut self, name: &str, arguments: &str) -> Option<String> {
+        let wanted = canonical(arguments);
+        let waiting = self.pending.iter().flat_map(|p| &p.said.steps);
+        let calls: Vec<&Step> = waiting
+            .filter(|s| s.kind == StepKind::ToolCall && s.tool.as_deref() == Some(name))
+            .filter(|s| {
+                s.tool_call_id
+                    .as_ref()
+                    .is_some_and(|id| !self.claimed.contains(id))
+            })
+            .collect();
+        let exact = calls.iter().find(|s| canonical(&s.text) == wanted);
+        let id = exact.or(calls.first())?.tool_call_id.clone()?;
+        self.claimed.insert(id.clone());
+        Some(id)
     }
 
     fn is_same_prompt(&self, prompt: &[Said]) -> bool {

@@ -12,7 +12,8 @@ pub(crate) fn time(node: Option<&Node<'_>>) -> Option<i64> {
     }
 }
 
-fn text_time(text: &str) -> Option<i64> {
+/// The same, from text.
+pub(crate) fn text_time(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
         return Some(stamp.as_microsecond());

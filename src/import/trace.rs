@@ -58,6 +58,8 @@ pub(crate) struct Span {
     /// The session or conversation that the trace belongs to.
     pub(crate) session: Option<String>,
     pub(crate) cost_usd: Option<f64>,
+    /// Which attempt of the run it belongs to.
+    pub(crate) attempt: Option<String>,
     /// Name of the program or agent.
     pub(crate) harness: Option<String>,
 }
@@ -93,6 +95,9 @@ impl Traces {
         match known.and_then(|at| marks.get_mut(at)) {
             Some(known) if comes_in_parts => {
                 known.parent = known.parent.take().or(mark.parent);
+                if known.kind == Kind::Other {
+                    known.kind = mark.kind;
+                }
                 known.places.extend(mark.places);
             }
             Some(_) => out.repeated(),
@@ -157,7 +162,10 @@ impl Talk {
         match mark.kind {
             Kind::Model => self.model(run, mark, span, place),
             Kind::Tool => {
-                let tool = span.tool.take().unwrap_or_default();
+                let mut tool = span.tool.take().unwrap_or_default();
+                if tool.id.is_none() {
+                    tool.id = self.thread.claim(&tool.name, &tool.arguments);
+                }
                 self.waiting.push((tool, span, place));
                 Ok(())
             }
@@ -220,8 +228,8 @@ impl Talk {
         self.waiting.retain(|(tool, _, _)| {
             let text = tool.result.as_deref().map(str::trim);
             !shown.iter().any(|(id, seen)| match &tool.id {
-                Some(own) => id.as_ref() == Some(own),
-                None => text == Some(seen.trim()),
+                Some(own) if id.is_some() => id.as_ref() == Some(own),
+                _ => text == Some(seen.trim()),
             })
         });
     }
@@ -330,6 +338,7 @@ fn about_call(call: &mut Call, span: &Span, mark: &Mark) {
         call.latency_ms = Some(ms);
     }
     call.cost_usd = span.cost_usd;
+    call.attempt.clone_from(&span.attempt);
     call.error = call.error.take().or_else(|| span.error.clone());
     call.extra.extend(span.extra.clone());
 }

@@ -56,7 +56,7 @@ pub(crate) fn response(value: &Value) -> Option<Value> {
         return Some(value);
     }
     if let Some(generations) = map.get("generations") {
-        return choices(&messages(&first_of(first_of(generations)), "assistant")?);
+        return choices(&messages(first_of(first_of(generations)), "assistant")?);
     }
     if has("stop_reason") && has("content") {
         return Some(value);
@@ -98,7 +98,43 @@ pub(crate) fn messages(value: &Value, voice: &str) -> Option<Value> {
         Value::String(text) => vec![json!({"role": voice, "content": text})],
         _ => return None,
     };
-    Some(list.iter().map(|m| message(m, voice)).collect())
+    let mut list: Vec<Value> = list.iter().map(|m| message(m, voice)).collect();
+    name_tools(&mut list);
+    Some(list.into())
+}
+
+/// Langfuse writes a tool's answer with the tool's name as its role: that of a tool called just before.
+fn name_tools(list: &mut [Value]) {
+    let mut called: Vec<(String, Option<Value>)> = Vec::new();
+    for message in list {
+        for call in message
+            .get("tool_calls")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let name = call.pointer("/function/name").or(call.get("name"));
+            let name = name.and_then(Value::as_str).map(str::to_owned);
+            called.extend(name.map(|name| (name, call.get("id").cloned())));
+        }
+        let Value::Object(map) = message else {
+            continue;
+        };
+        map.remove("additional_kwargs");
+        let role = map
+            .get("role")
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned();
+        if let Some(at) = called.iter().position(|(name, _)| *name == role) {
+            let (name, id) = called.remove(at);
+            map.insert("role".to_owned(), "tool".into());
+            map.entry("name").or_insert_with(|| name.into());
+            if let Some(id) = id {
+                map.entry("tool_call_id").or_insert(id);
+            }
+        }
+    }
 }
 
 fn message(value: &Value, voice: &str) -> Value {

@@ -455,7 +455,64 @@ def otel():
         c.done(path)
 
 
-for count in [otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def traces():
+    """Traces whose agents only append: the last model span's prompt and answer hold the whole conversation."""
+    how = ("one run per trace; one call per model span; the last model span's prompt and answer hold the conversation; tool "
+           "errors by the tool's own span")
+    c = Count("langsmith", how)
+    by_trace = {}
+    for r in rows("langsmith-runs/runs.jsonl"):
+        by_trace.setdefault(r["trace_id"], []).append(r)
+    for runs in by_trace.values():
+        llm = sorted((r for r in runs if r["run_type"] == "llm"), key=lambda r: r["dotted_order"])
+        c.add(runs=1, calls=len(llm), tool_errors=sum(bool(r.get("error")) for r in runs if r["run_type"] == "tool"))
+        for m in llm[-1]["inputs"]["messages"] + [llm[-1]["outputs"]["choices"][0]["message"]]:
+            chat(c, m)
+    c.done("langsmith-runs/runs.jsonl")
+    for name in ["ok", "wrong-refund"]:
+        path = "mlflow-trace/%s.trace.json" % name
+        c = Count("mlflow", how + "; one reward (the assessment 'correct') and one label")
+        d = load(path)
+        spans = [dict(s, a={k: json.loads(v) for k, v in s["attributes"].items()}) for s in d["data"]["spans"]]
+        llm = [s for s in spans if s["a"]["mlflow.spanType"] == "CHAT_MODEL"]
+        n = len(d["info"]["assessments"])
+        c.add(runs=1, calls=len(llm), rewards=n, labels=n,
+              tool_errors=sum(s["status"]["code"] == "STATUS_CODE_ERROR" for s in spans if s["a"]["mlflow.spanType"] == "TOOL"))
+        last = max(llm, key=lambda s: s["start_time_unix_nano"])["a"]
+        for m in last["mlflow.spanInputs"]["messages"] + [last["mlflow.spanOutputs"]["choices"][0]["message"]]:
+            chat(c, m)
+        c.done(path)
+    path = "agent-lightning-0/spans.jsonl"
+    c = Count("agent-lightning-0", how + "; by hand from the flattened attributes: system, user, an answer that is one tool "
+              "call (its span is a child of the answer's), its result, a text; a reward in one rollout")
+    spans = rows(path)
+    for rollout in {s["rollout_id"] for s in spans}:
+        mine = [s for s in spans if s["rollout_id"] == rollout]
+        c.add(runs=1, calls=sum("gen_ai.request.model" in s["attributes"] for s in mine),
+              tool_calls=sum(s["name"].startswith("tool_call.") for s in mine),
+              rewards=sum("agentlightning.reward.0.value" in s["attributes"] for s in mine))
+        c.step("system"), c.step("user"), c.step("model", 2), c.step("tool")
+    c.done(path)
+
+    def by_hand(path, calls, owners, tool_calls, rewards, labels, how):
+        c = Count("langfuse", "read by hand: " + how)
+        c.add(runs=1, calls=calls, tool_calls=tool_calls, rewards=rewards, labels=labels)
+        for owner, n in owners.items():
+            c.step(owner, n)
+        c.done("langfuse-trace/" + path)
+
+    by_hand("anthropic-messages.trace.json", 3, {"user": 1, "model": 10, "tool": 4}, 7, 0, 0,
+            "the third prompt drops the first exchange (a rewrite), so its three calls stand there once more, as copies")
+    by_hand("claude-agent.trace.json", 4, {"user": 1, "model": 4, "tool": 2}, 2, 1, 3,
+            "prompts of later turns hold only the word 'role'; tools' answers stand in TOOL observations; 3 scores, of "
+            "which 'correctness' judges the result")
+    by_hand("langgraph-js.trace.json", 2, {"user": 1, "model": 2, "tool": 1}, 1, 0, 2,
+            "two GENERATIONs among graph nodes; the tool message bears the tool's name as its role; 2 scores")
+    by_hand("openai-agents.trace.json", 2, {"system": 1, "user": 1, "model": 2, "tool": 1}, 1, 0, 2,
+            "Responses items; instructions stand in the answers; 2 scores")
+
+
+for count in [traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()
