@@ -51,7 +51,7 @@ pub use suggest::{Strength, SuggestFacts, Suggestion, suggest};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};
 pub use variants::{
     Context, Edit, EditError, LEAK_WORDS, PlaceboText, PlanError, PlanFacts, PlannedCell,
-    PlannedVariant, ProbePlan, TextEdit, WrittenTexts, apply_edit, leaked_words, pick_placebos,
-    plan_probe,
+    PlannedVariant, ProbePlan, TextEdit, ToolEdit, WrittenTexts, apply_edit, leaked_words,
+    pick_placebos, plan_probe,
 };
 pub use view::RunView;

@@ -7,8 +7,9 @@ mod edit;
 mod leak;
 mod placebo;
 mod plan;
+mod wording;
 
-pub use edit::{Context, Edit, EditError, TextEdit, apply_edit};
+pub use edit::{Context, Edit, EditError, TextEdit, ToolEdit, apply_edit};
 pub use leak::{LEAK_WORDS, leaked_words};
 pub use placebo::{PlaceboText, pick_placebos};
 pub use plan::{

@@ -4,6 +4,7 @@ use crate::domain::{ChatMessage, Role};
 use crate::triage::probe::Placement;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Messages and tools before a decision.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +20,7 @@ pub struct Context {
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Edit {
     /// A text put in: a missing document, a placebo, a hint.
+    #[serde(alias = "insert_document")]
     InsertText {
         /// The text.
         text: String,
@@ -44,16 +46,23 @@ pub enum Edit {
         /// The text.
         text: String,
     },
-    /// A tool's description and argument descriptions rewritten.
+    /// Descriptions of tools and of their arguments rewritten.
     ReplaceTool {
-        /// Tool name.
-        tool: String,
-        /// Its new description.
-        description: String,
-        /// New descriptions of arguments, by name.
-        #[serde(default)]
-        arguments: Vec<(String, String)>,
+        /// Which tools, and what they say afterwards.
+        edits: Vec<ToolEdit>,
     },
+}
+
+/// New texts of one tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolEdit {
+    /// Tool name.
+    pub tool: String,
+    /// Its new description.
+    pub description: String,
+    /// New descriptions of arguments, by name.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, String>,
 }
 
 /// Find and put.
@@ -101,11 +110,7 @@ pub fn apply_edit(
             replace(&mut out.messages, *message, text, "")?;
             insert(&mut out.messages, text, placement)?;
         }
-        Edit::ReplaceTool {
-            tool,
-            description,
-            arguments,
-        } => rewrite_tool(&mut out.tools, tool, description, arguments, placement)?,
+        Edit::ReplaceTool { edits } => rewrite_tools(&mut out.tools, edits, placement)?,
     }
     Ok(out)
 }
@@ -153,37 +158,44 @@ fn replace(
     Ok(())
 }
 
-fn rewrite_tool(
+/// Start and end: the rewritten tools stand first or last in the list, in the order of the edits.
+fn rewrite_tools(
     tools: &mut Vec<Value>,
-    name: &str,
-    description: &str,
-    arguments: &[(String, String)],
+    edits: &[ToolEdit],
     placement: Placement,
 ) -> Result<(), EditError> {
-    let missing = || EditError::NoTool(name.to_owned());
-    let at = tools
-        .iter()
-        .position(|t| tool_name(t) == Some(name))
-        .ok_or_else(missing)?;
-    let mut tool = tools.remove(at);
+    for edit in edits {
+        let tool = tools
+            .iter_mut()
+            .find(|t| tool_name(t) == Some(edit.tool.as_str()))
+            .ok_or_else(|| EditError::NoTool(edit.tool.clone()))?;
+        rewrite_tool(tool, edit);
+    }
+    // A stable sort leaves everything else where it was.
+    let rank = |tool: &Value| {
+        let named = |e: &ToolEdit| Some(e.tool.as_str()) == tool_name(tool);
+        edits.iter().position(named)
+    };
+    match placement {
+        Placement::Natural => {}
+        Placement::Start => tools.sort_by_key(|t| rank(t).unwrap_or(usize::MAX)),
+        Placement::End => tools.sort_by_key(|t| rank(t).map_or(0, |r| r + 1)),
+    }
+    Ok(())
+}
+
+fn rewrite_tool(tool: &mut Value, edit: &ToolEdit) {
     let body = if tool.get("function").is_some() {
         &mut tool["function"]
     } else {
-        &mut tool
+        tool
     };
-    body["description"] = Value::from(description);
-    for (argument, text) in arguments {
+    body["description"] = Value::from(edit.description.as_str());
+    for (argument, text) in &edit.arguments {
         if let Some(slot) = body.pointer_mut(&format!("/parameters/properties/{argument}")) {
             slot["description"] = Value::from(text.as_str());
         }
     }
-    let place = match placement {
-        Placement::Start => 0,
-        Placement::Natural => at,
-        Placement::End => tools.len(),
-    };
-    tools.insert(place, tool);
-    Ok(())
 }
 
 /// The name of a tool in the OpenAI shape or without its wrapping.

@@ -2,9 +2,10 @@
 //!
 //! The plan is made, and stored with author and diff, before any score is seen; every planned variant is shown later.
 
-use super::edit::{Context, Edit, EditError, TextEdit, apply_edit, tool_name};
+use super::edit::{Context, Edit, EditError, apply_edit};
 use super::leak::leaked_words;
 use super::placebo::pick_placebos;
+use super::wording::{as_text, changed_text, diff, hint, in_place_of};
 use crate::domain::{ChatMessage, Document, EvidenceStatus, Role};
 use crate::triage::evidence::Evidence;
 use crate::triage::probe::{Cell, Placement, Variant};
@@ -23,6 +24,8 @@ pub struct WrittenTexts {
     pub document: Option<String>,
     /// A dropped text and the message that it belongs to.
     pub restored: Option<Edit>,
+    /// Evidence in the prompt, taken out.
+    pub removed: Option<Edit>,
     /// A tool text rewritten.
     pub tool: Option<Edit>,
     /// An unused tool said otherwise: the tool text's placebo.
@@ -137,7 +140,9 @@ pub fn plan_probe(facts: &PlanFacts) -> Result<ProbePlan, PlanError> {
         &mut plan,
         Variant::Oracle,
         "corrected action",
-        Edit::InsertText { text: hint(facts) },
+        Edit::InsertText {
+            text: hint(facts.written, facts.corrected),
+        },
     );
     for planned in &plan.variants {
         // Every edit is tried once now, so that nothing fails half-way through the scoring.
@@ -277,20 +282,20 @@ fn remove(facts: &PlanFacts, plan: &mut ProbePlan, evidence: &Evidence) {
             ));
             continue;
         };
-        let moved = Edit::MoveText {
-            message,
-            text: text.clone(),
-        };
-        add(
-            facts,
-            plan,
-            Variant::Removed,
-            "task list",
-            Edit::RemoveText { message, text },
-        );
-        add(facts, plan, Variant::Moved, "task list", moved);
+        take_out(facts, plan, "task list", message, text);
         return;
     }
+}
+
+/// What is taken out is for the second question moved.
+fn take_out(facts: &PlanFacts, plan: &mut ProbePlan, author: &str, message: usize, text: String) {
+    let moved = Edit::MoveText {
+        message,
+        text: text.clone(),
+    };
+    let removed = Edit::RemoveText { message, text };
+    add(facts, plan, Variant::Removed, author, removed);
+    add(facts, plan, Variant::Moved, author, moved);
 }
 
 fn written_variants(facts: &PlanFacts, plan: &mut ProbePlan) {
@@ -311,6 +316,11 @@ fn written_variants(facts: &PlanFacts, plan: &mut ProbePlan) {
     }
     if let Some(edit) = w.restored.as_ref().filter(|_| !has(plan, Variant::Context)) {
         add(facts, plan, Variant::Context, &w.author, edit.clone());
+    }
+    if let Some(Edit::RemoveText { message, text }) =
+        w.removed.as_ref().filter(|_| !has(plan, Variant::Removed))
+    {
+        take_out(facts, plan, &w.author, *message, text.clone());
     }
     if let Some(edit) = &w.tool {
         if facts.is_tool_decision {
@@ -389,100 +399,6 @@ fn placebos(facts: &PlanFacts, edit: &Edit, cells: usize) -> Vec<Vec<Edit>> {
     out
 }
 
-/// A placebo goes the way of the text it is compared with.
-fn in_place_of(edit: &Edit, text: String) -> Edit {
-    match edit {
-        Edit::RemoveText { message, text: old } => Edit::ReplaceText {
-            message: *message,
-            edits: vec![TextEdit {
-                find: old.clone(),
-                put: format!("{old} {text}"),
-            }],
-        },
-        Edit::ReplaceText { message, edits } => Edit::ReplaceText {
-            message: *message,
-            edits: edits
-                .iter()
-                .take(1)
-                .map(|e| TextEdit {
-                    find: e.find.clone(),
-                    put: format!("{} {text}", e.find),
-                })
-                .collect(),
-        },
-        Edit::InsertText { .. } | Edit::MoveText { .. } | Edit::ReplaceTool { .. } => {
-            Edit::InsertText { text }
-        }
-    }
-}
-
-fn changed_text(edit: &Edit) -> String {
-    match edit {
-        Edit::InsertText { text } | Edit::RemoveText { text, .. } | Edit::MoveText { text, .. } => {
-            text.clone()
-        }
-        Edit::ReplaceText { edits, .. } => edits
-            .iter()
-            .map(|e| e.put.as_str())
-            .collect::<Vec<_>>()
-            .join(" "),
-        Edit::ReplaceTool { description, .. } => description.clone(),
-    }
-}
-
-fn diff(edit: &Edit) -> String {
-    match edit {
-        Edit::InsertText { text } => format!("+ {text}"),
-        Edit::RemoveText { text, message } => format!("message {message}: - {text}"),
-        Edit::MoveText { text, message } => format!("message {message}: moved {text}"),
-        Edit::ReplaceText { message, edits } => {
-            let lines: Vec<String> = edits
-                .iter()
-                .map(|e| format!("- {}\n+ {}", e.find, e.put))
-                .collect();
-            format!("message {message}:\n{}", lines.join("\n"))
-        }
-        Edit::ReplaceTool {
-            tool,
-            description,
-            arguments,
-        } => {
-            let more: Vec<String> = arguments
-                .iter()
-                .map(|(n, t)| format!("\n+ {n}: {t}"))
-                .collect();
-            format!("tool {tool}:\n+ {description}{}", more.concat())
-        }
-    }
-}
-
-fn as_text(document: &Document) -> String {
-    let title = document
-        .title
-        .as_deref()
-        .map_or_else(String::new, |t| format!(" {t}"));
-    let head = format!("[{} {}]{title}", document.doc_id, document.version);
-    let from = document
-        .valid_from
-        .as_deref()
-        .map_or_else(String::new, |d| format!(" valid from {d}"));
-    format!("{head}{from}\n{}", document.text)
-}
-
-fn hint(facts: &PlanFacts) -> String {
-    if let Some(text) = &facts.written.hint {
-        return text.clone();
-    }
-    let said = facts.corrected.content.clone().into_iter();
-    let calls = facts
-        .corrected
-        .tool_calls
-        .iter()
-        .map(|c| format!("{}({})", c.name, c.arguments));
-    let action: Vec<String> = said.chain(calls).collect();
-    format!("Hint: the right answer here is: {}", action.join(" "))
-}
-
 /// What a reviewer wrote must be evidence, not the answer; the register's own words may be quoted.
 fn check_leaks(facts: &PlanFacts) -> Result<(), PlanError> {
     let held: Vec<&str> = facts
@@ -505,18 +421,5 @@ fn check_leaks(facts: &PlanFacts) -> Result<(), PlanError> {
             return Err(PlanError::Leak { what, words });
         }
     }
-    let named = facts.written.tool.as_ref().and_then(|e| match e {
-        Edit::ReplaceTool { tool, .. } => Some(tool),
-        _ => None,
-    });
-    match named.filter(|n| {
-        !facts
-            .context
-            .tools
-            .iter()
-            .any(|t| tool_name(t) == Some(n.as_str()))
-    }) {
-        Some(tool) => Err(EditError::NoTool(tool.clone()).into()),
-        None => Ok(()),
-    }
+    Ok(())
 }

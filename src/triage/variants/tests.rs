@@ -72,9 +72,11 @@ fn edits_do_what_they_say() {
         contents(&apply_edit(&base, &swap, Placement::Natural).unwrap())[3].contains("v1 (ended)")
     );
     let tool = Edit::ReplaceTool {
-        tool: "guests".into(),
-        description: "new".into(),
-        arguments: vec![("q".into(), "a name".into())],
+        edits: vec![ToolEdit {
+            tool: "guests".into(),
+            description: "new".into(),
+            arguments: [("q".into(), "a name".into())].into(),
+        }],
     };
     let changed = apply_edit(&base, &tool, Placement::Start).unwrap();
     assert_eq!(changed.tools[0]["function"]["description"], "new");
@@ -82,6 +84,35 @@ fn edits_do_what_they_say() {
         changed.tools[0]["function"]["parameters"]["properties"]["q"]["description"],
         "a name"
     );
+}
+
+#[test]
+fn several_tools_are_rewritten_and_moved_together() {
+    let names = |placement| {
+        let edits = ["guests", "search"].map(|tool| ToolEdit {
+            tool: tool.into(),
+            description: "new".into(),
+            ..ToolEdit::default()
+        });
+        let mut base = context();
+        base.tools
+            .insert(1, json!({"name": "rooms", "description": "old"}));
+        let edit = Edit::ReplaceTool {
+            edits: edits.to_vec(),
+        };
+        let changed = apply_edit(&base, &edit, placement).unwrap();
+        let name = |t: &serde_json::Value| {
+            t.pointer("/function/name")
+                .unwrap_or(&t["name"])
+                .as_str()
+                .unwrap()
+                .to_owned()
+        };
+        changed.tools.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Placement::Start), ["guests", "search", "rooms"]);
+    assert_eq!(names(Placement::Natural), ["search", "rooms", "guests"]);
+    assert_eq!(names(Placement::End), ["rooms", "guests", "search"]);
 }
 
 #[test]
@@ -103,9 +134,10 @@ fn edits_that_do_not_apply_say_so() {
         EditError::NotOnce("E".into(), 2, 3)
     );
     let tool = Edit::ReplaceTool {
-        tool: "nope".into(),
-        description: String::new(),
-        arguments: vec![],
+        edits: vec![ToolEdit {
+            tool: "nope".into(),
+            ..ToolEdit::default()
+        }],
     };
     assert_eq!(no(tool), EditError::NoTool("nope".into()));
 }
@@ -288,5 +320,31 @@ fn a_screen_has_one_cell_and_a_leak_is_refused() {
     assert_eq!(
         plan(EvidenceStatus::Unknown, &WrittenTexts::default(), 12),
         Err(PlanError::NothingToChange)
+    );
+}
+
+#[test]
+fn a_reviewer_may_take_evidence_out_and_is_asked_the_second_question_too() {
+    let written = WrittenTexts {
+        author: "ann".into(),
+        removed: Some(Edit::RemoveText {
+            message: 3,
+            text: "Employees: up to 120 EUR.".into(),
+        }),
+        ..WrittenTexts::default()
+    };
+    let plan = plan(EvidenceStatus::Unknown, &written, 12).unwrap();
+    let kinds: Vec<(Variant, &str)> = plan
+        .variants
+        .iter()
+        .map(|v| (v.variant, v.author.as_str()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            (Variant::Removed, "ann"),
+            (Variant::Moved, "ann"),
+            (Variant::Oracle, "corrected action")
+        ]
     );
 }
