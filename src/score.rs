@@ -10,6 +10,7 @@ mod embedded;
 mod engine;
 mod error;
 mod folder;
+mod gguf;
 mod memory;
 mod parts;
 mod prompt;

@@ -2,10 +2,14 @@
 
 #[path = "score/families.rs"]
 mod families;
+#[path = "score/gguf.rs"]
+mod gguf;
 #[path = "score/models.rs"]
 mod models;
 #[path = "score/sharing.rs"]
 mod sharing;
+#[path = "score/smollm2.rs"]
+mod smollm2;
 #[path = "score/templates.rs"]
 mod templates;
 #[path = "score/trl.rs"]

@@ -4,7 +4,7 @@ use super::engine::{Branch, Engine, Heads, RowScore, View};
 use super::error::ScoreError;
 use super::shape::{Family, Shape};
 use super::weights::Weights;
-use candle_core::{DType, Device, Tensor};
+use candle_core::Tensor;
 
 /// A loaded model on one engine.
 #[derive(Debug)]
@@ -139,12 +139,7 @@ impl<'a> Loader<'a> {
     }
 
     fn read(&self, name: &str, shape: &[usize]) -> Result<Tensor, ScoreError> {
-        self.weights.get(
-            &format!("{}{name}", self.prefix),
-            shape,
-            DType::F32,
-            &Device::Cpu,
-        )
+        self.weights.get(&format!("{}{name}", self.prefix), shape)
     }
 
     /// The head is looked for, not believed: configs say `tie_word_embeddings` wrongly or not at all.
@@ -154,9 +149,7 @@ impl<'a> Loader<'a> {
             return Ok(None);
         };
         let shape = [self.shape.vocab, self.shape.hidden];
-        self.weights
-            .get(name, &shape, DType::F32, &Device::Cpu)
-            .map(Some)
+        self.weights.get(name, &shape).map(Some)
     }
 
     fn norm(&self, name: &str, width: usize) -> Result<Tensor, ScoreError> {

@@ -72,7 +72,7 @@ impl Files for Folder {
 pub(super) fn open(
     files: &dyn Files,
     name: &str,
-    template: Option<&Path>,
+    template: Option<&str>,
 ) -> Result<Parts, ScoreError> {
     let config = required_json(files, "config.json")?;
     let mut shape = Shape::from_config(&files.path("config.json"), &config)?;
@@ -83,8 +83,8 @@ pub(super) fn open(
             .extend(token_ids(&generation["eos_token_id"]));
     }
     let special = special_tokens(files, &settings)?;
-    let source = match template {
-        Some(path) => text(&read_bounded(path)?, path)?,
+    let (source, tool_source) = match template {
+        Some(source) => (source.to_owned(), None),
         None => chat_template(files, &settings)?,
     };
     let Some(bytes) = files.read("tokenizer.json")? else {
@@ -106,20 +106,24 @@ pub(super) fn open(
     Ok(Parts {
         name: name.to_owned(),
         is_proxy: false,
-        template: Template::new(&source, special)?,
+        template: Template::new(&source, tool_source.as_deref(), special)?,
         tokens,
         weights: files.weights()?,
         shape,
     })
 }
 
-/// Finds the template: its own file, the tokenizer's config, or the tool-use one of several.
-fn chat_template(files: &dyn Files, settings: &Value) -> Result<String, ScoreError> {
-    // Tools are our daily bread, and transformers too picks this one as soon as tools are given.
-    let named = files.read("additional_chat_templates/tool_use.jinja")?;
-    if let Some(bytes) = named.or(files.read("chat_template.jinja")?) {
-        return text(&bytes, &files.path("chat_template.jinja"));
-    }
+/// Finds the template, in its own file or in the tokenizer's config, and the tool-use variant.
+fn chat_template(
+    files: &dyn Files,
+    settings: &Value,
+) -> Result<(String, Option<String>), ScoreError> {
+    let file = |name: &str| -> Result<Option<String>, ScoreError> {
+        files
+            .read(name)?
+            .map(|bytes| text(&bytes, &files.path(name)))
+            .transpose()
+    };
     let inner = match json(files, "chat_template.json")? {
         Some(own) => own["chat_template"].clone(),
         None => settings["chat_template"].clone(),
@@ -132,15 +136,24 @@ fn chat_template(files: &dyn Files, settings: &Value) -> Result<String, ScoreErr
                 .map(str::to_owned)
         }
         Value::Object(map) => map.get(name).and_then(Value::as_str).map(str::to_owned),
+        Value::String(text) if name == "default" => Some(text.clone()),
         _ => None,
     };
-    let found = inner.as_str().map(str::to_owned);
-    found.or_else(|| by_name("tool_use")).or_else(|| by_name("default")).ok_or_else(|| {
-        ScoreError::Template(format!(
+    let own = file("chat_template.jinja")?.or_else(|| by_name("default"));
+    let tools = file("additional_chat_templates/tool_use.jinja")?.or_else(|| by_name("tool_use"));
+    match (own, tools) {
+        (Some(own), tools) => Ok((own, tools)),
+        (None, Some(tools)) => Ok((tools, None)),
+        (None, None) => Err(ScoreError::Template(format!(
             "{} has none; a base model cannot be scored on chat messages without one; hint: give a template file",
             files.path("chat_template.jinja").display()
-        ))
-    })
+        ))),
+    }
+}
+
+/// Reads a template that the user gives.
+pub(super) fn read_template(path: &Path) -> Result<String, ScoreError> {
+    text(&read_bounded(path)?, path)
 }
 
 /// The special tokens that templates may name, as plain text.

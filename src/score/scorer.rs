@@ -6,12 +6,14 @@ use super::embedded::{self, Embedded};
 use super::engine::RowScore;
 use super::error::ScoreError;
 use super::folder::{self, Folder, Parts};
+use super::gguf;
 use super::memory;
 use super::prompt::{Plan, plan};
 use super::runner::{Run, Work};
 use super::source::{ModelSource, Options};
 use super::template::Template;
 use super::tokens::Tokens;
+use super::weights::Weights;
 use crate::domain::{Binding, Progress};
 
 /// Raised only when results change.
@@ -30,23 +32,28 @@ pub struct Scorer {
 impl Scorer {
     /// Loads a model.
     pub fn open(source: &ModelSource, options: &Options) -> Result<Self, ScoreError> {
+        let own = options
+            .template
+            .as_deref()
+            .map(folder::read_template)
+            .transpose()?;
+        let own = own.as_deref();
         let parts = match source {
             ModelSource::Folder(path) => {
-                let name = path
-                    .file_name()
-                    .map_or_else(|| path.to_string_lossy(), |n| n.to_string_lossy());
-                folder::open(&Folder(path.clone()), &name, options.template.as_deref())?
+                folder::open(&Folder(path.clone()), &source.to_string(), own)?
             }
+            ModelSource::Gguf(path) => gguf::open(path, own)?,
             ModelSource::Embedded => {
-                let mut parts =
-                    folder::open(&Embedded, embedded::NAME, options.template.as_deref())?;
-                parts.is_proxy = true;
-                parts
+                let parts = folder::open(&Embedded, embedded::NAME, own)?;
+                Parts {
+                    is_proxy: true,
+                    ..parts
+                }
             }
-            ModelSource::Gguf(_) | ModelSource::Server { .. } => {
+            ModelSource::Server { .. } => {
                 return Err(ScoreError::Unsupported {
-                    what: "this kind of model".to_owned(),
-                    hint: "name a Hugging Face folder".to_owned(),
+                    what: "a scoring server".to_owned(),
+                    hint: "name a Hugging Face folder or a GGUF file".to_owned(),
                 });
             }
         };
@@ -68,7 +75,7 @@ impl Scorer {
                 weights: short(&hasher.finalize()),
                 tokenizer: short(&parts.tokens.hash()),
                 template: short(&parts.template.hash()),
-                dtype: place.precision().to_owned(),
+                dtype: numbers(&place, &parts.weights),
                 numerics: NUMERICS,
                 model: parts.name,
                 is_proxy: parts.is_proxy,
@@ -171,6 +178,14 @@ fn action_score(plan: Plan, scores: &[RowScore]) -> Result<ActionScore, ScoreErr
         warnings: plan.warnings,
         per_token,
     })
+}
+
+/// `f32`, `bf16`, and for quantised files what the weights were before: `gguf-q4_1-f32`.
+fn numbers(place: &Place, weights: &Weights) -> String {
+    match weights.quantisation() {
+        Some(kind) => format!("gguf-{kind}-{}", place.precision()),
+        None => place.precision().to_owned(),
+    }
 }
 
 fn count(n: usize) -> u32 {

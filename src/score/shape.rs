@@ -53,7 +53,7 @@ impl Family {
     }
 
     /// Base of the rotation when the config names none.
-    fn default_theta(self) -> f64 {
+    pub(super) fn default_theta(self) -> f64 {
         match self {
             Self::SmolLm3 => 2_000_000.0,
             Self::Gemma3 => 1_000_000.0,
@@ -193,7 +193,7 @@ impl Shape {
         Ok(shape)
     }
 
-    fn check(&self, path: &Path) -> Result<(), ScoreError> {
+    pub(super) fn check(&self, path: &Path) -> Result<(), ScoreError> {
         let wrong = |why: String| {
             Err(ScoreError::Malformed {
                 path: path.to_owned(),

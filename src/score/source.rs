@@ -1,6 +1,7 @@
 //! Which model to score with, and how.
 
 use super::error::ScoreError;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Where the model comes from.
@@ -54,6 +55,20 @@ impl ModelSource {
                 url: text.to_owned(),
                 why: "no model name; write http://HOST:PORT/v1#NAME".to_owned(),
             }),
+        }
+    }
+}
+
+/// What the model is called on screen.
+impl fmt::Display for ModelSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => f.write_str("embedded proxy"),
+            Self::Folder(path) | Self::Gguf(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                f.write_str(&name.to_string_lossy())
+            }
+            Self::Server { url, name } => write!(f, "{name} at {url}"),
         }
     }
 }

@@ -33,6 +33,7 @@ const GENERATION_END: char = '\u{FDD1}';
 pub struct Template {
     env: Environment<'static>,
     source: String,
+    tool_source: Option<String>,
     special: Map<String, Json>,
 }
 
@@ -46,9 +47,14 @@ pub struct Rendered {
 }
 
 impl Template {
-    /// Compiles a template. `special` holds `bos_token`, `eos_token` and so on.
-    pub fn new(source: &str, special: Map<String, Json>) -> Result<Self, ScoreError> {
-        if source.len() > MAX_TEMPLATE_BYTES {
+    /// Compiles a template, and the one that some models have for conversations with tools.
+    /// `special` holds `bos_token`, `eos_token` and so on.
+    pub fn new(
+        source: &str,
+        tool_source: Option<&str>,
+        special: Map<String, Json>,
+    ) -> Result<Self, ScoreError> {
+        if source.len().max(tool_source.map_or(0, str::len)) > MAX_TEMPLATE_BYTES {
             let why = format!(
                 "{} bytes of template; at most {MAX_TEMPLATE_BYTES}",
                 source.len()
@@ -63,11 +69,16 @@ impl Template {
         python::install(&mut env);
         methods::install(&mut env);
         functions::install(&mut env);
-        env.add_template_owned("chat", functions::with_generation_filter(source)?)
-            .map_err(|e| template_error(&e))?;
+        for (name, source) in [("chat", Some(source)), ("chat with tools", tool_source)] {
+            if let Some(source) = source {
+                env.add_template_owned(name, functions::with_generation_filter(source)?)
+                    .map_err(|e| template_error(&e))?;
+            }
+        }
         Ok(Self {
             env,
             source: source.to_owned(),
+            tool_source: tool_source.map(str::to_owned),
             special,
         })
     }
@@ -82,6 +93,8 @@ impl Template {
         let special = Json::Object(self.special.clone()).to_string();
         blake3::Hasher::new()
             .update(self.source.as_bytes())
+            .update(&[0])
+            .update(self.tool_source.as_deref().unwrap_or_default().as_bytes())
             .update(&[0])
             .update(special.as_bytes())
             .finalize()
@@ -113,7 +126,8 @@ impl Template {
             .iter()
             .chain(tools)
             .any(|m| m.to_string().contains(marks));
-        let tools = (!tools.is_empty()).then(|| tools.iter().map(from_json).collect::<Value>());
+        let has_tools = !tools.is_empty();
+        let tools = has_tools.then(|| tools.iter().map(from_json).collect::<Value>());
         let special = from_pairs(&self.special);
         let clock = functions::clock(now_us);
         let inputs = context! {
@@ -124,9 +138,15 @@ impl Template {
             __mark_generation => clean,
         };
         let inputs = minijinja::value::merge_maps([inputs, clock, special]);
+        let with_tools = self.tool_source.is_some() && has_tools;
+        let name = if with_tools {
+            "chat with tools"
+        } else {
+            "chat"
+        };
         let template = self
             .env
-            .get_template("chat")
+            .get_template(name)
             .map_err(|e| template_error(&e))?;
         let text = template.render(inputs).map_err(|e| template_error(&e))?;
         Ok(if clean {

@@ -1,183 +1,112 @@
-//! Weights on disk: safetensors files, one or many shards, checked against what they claim.
+//! Weights by the names that Hugging Face gives them, from safetensors or from GGUF, always checked.
 //!
 //! Tensors are read one at a time, so a model is never in memory twice.
 
+mod shards;
+
+pub(super) use shards::Blob;
+
 use super::error::ScoreError;
-use candle_core::{DType, Device, Tensor};
-use safetensors::Dtype;
-use safetensors::tensor::Metadata;
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use super::gguf::GgufTensors;
+use candle_core::Tensor;
+use shards::Shards;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a header; the safetensors format's own limit.
-const MAX_HEADER: u64 = 100_000_000;
-
-/// Where the bytes are.
-#[derive(Debug, Clone)]
-pub(super) enum Blob {
-    File(PathBuf),
-    Memory(&'static [u8]),
-}
-
-#[derive(Debug)]
-struct Entry {
-    shard: usize,
-    dtype: Dtype,
-    shape: Vec<usize>,
-    start: u64,
-    bytes: usize,
-}
-
-/// All tensors of a model by name.
+/// All tensors of a model.
 #[derive(Debug)]
 pub(super) struct Weights {
-    shards: Vec<Blob>,
-    entries: BTreeMap<String, Entry>,
+    source: Source,
     origin: PathBuf,
 }
 
+#[derive(Debug)]
+enum Source {
+    Shards(Shards),
+    Gguf(GgufTensors),
+}
+
 impl Weights {
-    /// Opens one file.
+    /// Opens one safetensors file.
     pub(super) fn open(blob: Blob, origin: &Path) -> Result<Self, ScoreError> {
-        let mut weights = Self {
-            shards: Vec::new(),
-            entries: BTreeMap::new(),
+        let source = Source::Shards(Shards::open(blob, origin)?);
+        Ok(Self {
+            source,
             origin: origin.to_owned(),
-        };
-        weights.add(blob)?;
-        Ok(weights)
+        })
     }
 
-    /// Opens every shard that the index names, and checks that the shards hold what it promises.
+    /// Opens every shard that an index names.
     pub(super) fn open_sharded(folder: &Path, index: &Path) -> Result<Self, ScoreError> {
-        let json = super::folder::read_json(index)?;
-        let Some(map) = json["weight_map"].as_object() else {
-            return Err(malformed(index, "no weight_map"));
-        };
-        let mut names: Vec<&str> = map.values().filter_map(|v| v.as_str()).collect();
-        names.sort_unstable();
-        names.dedup();
-        let mut weights = Self {
-            shards: Vec::new(),
-            entries: BTreeMap::new(),
+        let source = Source::Shards(Shards::open_sharded(folder, index)?);
+        Ok(Self {
+            source,
             origin: folder.to_owned(),
-        };
-        for name in names {
-            let is_plain = Path::new(name).components().count() == 1 && !name.starts_with("..");
-            if !is_plain {
-                return Err(malformed(
-                    index,
-                    &format!("shard name {name:?} leaves the folder"),
-                ));
-            }
-            weights.add(Blob::File(folder.join(name)))?;
-        }
-        match map.keys().find(|name| !weights.entries.contains_key(*name)) {
-            Some(name) => Err(malformed(index, &format!("tensor {name} is in no shard"))),
-            None => Ok(weights),
-        }
+        })
     }
 
-    fn add(&mut self, blob: Blob) -> Result<(), ScoreError> {
-        let path = match &blob {
-            Blob::File(path) => path.clone(),
-            Blob::Memory(_) => self.origin.clone(),
-        };
-        let (metadata, data_start) = read_header(&blob, &path)?;
-        for (name, info) in metadata.tensors() {
-            let entry = Entry {
-                shard: self.shards.len(),
-                dtype: info.dtype,
-                shape: info.shape.clone(),
-                start: data_start + info.data_offsets.0 as u64,
-                bytes: info.data_offsets.1 - info.data_offsets.0,
-            };
-            if self.entries.insert(name.clone(), entry).is_some() {
-                return Err(malformed(
-                    &path,
-                    &format!("tensor {name} stands in two shards"),
-                ));
-            }
+    /// Takes the tensors of a GGUF file.
+    pub(super) fn from_gguf(tensors: GgufTensors, origin: &Path) -> Self {
+        Self {
+            source: Source::Gguf(tensors),
+            origin: origin.to_owned(),
         }
-        self.shards.push(blob);
-        Ok(())
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
-        self.entries.contains_key(name)
+        self.shape(name).is_some()
+    }
+
+    fn shape(&self, name: &str) -> Option<Vec<usize>> {
+        match &self.source {
+            Source::Shards(shards) => shards.shape(name),
+            Source::Gguf(tensors) => tensors.shape(name),
+        }
     }
 
     /// Bytes of all tensors once they are F32.
     pub(super) fn f32_bytes(&self) -> u64 {
-        let elements = |e: &Entry| e.shape.iter().map(|n| *n as u64).product::<u64>();
-        self.entries.values().map(|e| 4 * elements(e)).sum()
-    }
-
-    /// The dtype that most bytes have, for people to read.
-    pub(super) fn main_dtype(&self) -> String {
-        let mut bytes: BTreeMap<String, usize> = BTreeMap::new();
-        for entry in self.entries.values() {
-            *bytes
-                .entry(format!("{:?}", entry.dtype).to_lowercase())
-                .or_default() += entry.bytes;
+        match &self.source {
+            Source::Shards(shards) => shards.f32_bytes(),
+            Source::Gguf(tensors) => tensors.f32_bytes(),
         }
-        bytes
-            .into_iter()
-            .max_by_key(|(_, n)| *n)
-            .map_or_else(String::new, |(name, _)| name)
     }
 
-    /// Reads a tensor, checks its shape and that every value is finite.
-    pub(super) fn get(
-        &self,
-        name: &str,
-        shape: &[usize],
-        dtype: DType,
-        device: &Device,
-    ) -> Result<Tensor, ScoreError> {
-        let Some(entry) = self.entries.get(name) else {
+    /// What the weights were stored as, where that is not plain floats.
+    pub(super) fn quantisation(&self) -> Option<String> {
+        match &self.source {
+            Source::Shards(_) => None,
+            Source::Gguf(tensors) => tensors.quantisation(),
+        }
+    }
+
+    /// Reads a tensor as F32, checks its shape and that every value is finite.
+    pub(super) fn get(&self, name: &str, shape: &[usize]) -> Result<Tensor, ScoreError> {
+        let Some(stored) = self.shape(name) else {
             return Err(malformed(&self.origin, &format!("no tensor {name}")));
         };
-        if entry.shape != shape {
-            let why = format!(
-                "tensor {name} is {:?}, config.json asks for {shape:?}",
-                entry.shape
-            );
+        if stored != shape {
+            let why = format!("tensor {name} is {stored:?}, the model's config asks for {shape:?}");
             return Err(malformed(&self.origin, &why));
         }
-        let kind = candle_dtype(entry.dtype, name)?;
-        let bytes = read_range(&self.shards[entry.shard], entry.start, entry.bytes)?;
-        let tensor = Tensor::from_raw_buffer(&bytes, kind, shape, &Device::Cpu)?;
-        drop(bytes);
-        let tensor = tensor.to_dtype(DType::F32)?;
+        let tensor = match &self.source {
+            Source::Shards(shards) => shards.read(name)?,
+            Source::Gguf(tensors) => tensors.read(name)?,
+        };
+        // A sum is not finite when a value is not; only an enormous one overflows, so look twice.
         let sum = tensor.abs()?.sum_all()?.to_scalar::<f32>()?;
         if !sum.is_finite() && !all_finite(&tensor)? {
-            return Err(malformed(
-                &self.origin,
-                &format!("tensor {name} holds NaN or infinity"),
-            ));
+            let why = format!("tensor {name} holds NaN or infinity; fetch the model again");
+            return Err(malformed(&self.origin, &why));
         }
-        Ok(tensor.to_dtype(dtype)?.to_device(device)?)
+        Ok(tensor)
     }
 
-    /// Hash of every byte of the weights files.
+    /// Hashes every byte of the weights files.
     pub(super) fn hash(&self, hasher: &mut blake3::Hasher) -> Result<(), ScoreError> {
-        for shard in &self.shards {
-            match shard {
-                Blob::Memory(bytes) => {
-                    hasher.update(bytes);
-                }
-                Blob::File(path) => {
-                    let file = File::open(path).map_err(|e| unreadable(path, &e))?;
-                    hasher
-                        .update_reader(file)
-                        .map_err(|e| unreadable(path, &e))?;
-                }
-            }
+        match &self.source {
+            Source::Shards(shards) => shards.hash(hasher),
+            Source::Gguf(tensors) => tensors.hash(hasher),
         }
-        Ok(())
     }
 }
 
@@ -189,79 +118,7 @@ fn all_finite(tensor: &Tensor) -> Result<bool, ScoreError> {
         .all(|x| x.is_finite()))
 }
 
-fn candle_dtype(dtype: Dtype, name: &str) -> Result<DType, ScoreError> {
-    match dtype {
-        Dtype::F32 => Ok(DType::F32),
-        Dtype::F16 => Ok(DType::F16),
-        Dtype::BF16 => Ok(DType::BF16),
-        Dtype::F64 => Ok(DType::F64),
-        other => Err(ScoreError::Unsupported {
-            what: format!("tensor {name} of type {other:?}"),
-            hint:
-                "F32, F16 and BF16 safetensors run here; take the unquantised model or a GGUF file"
-                    .to_owned(),
-        }),
-    }
-}
-
-fn read_header(blob: &Blob, path: &Path) -> Result<(Metadata, u64), ScoreError> {
-    let total = match blob {
-        Blob::Memory(bytes) => bytes.len() as u64,
-        Blob::File(path) => {
-            let file = File::open(path).map_err(|e| unreadable(path, &e))?;
-            file.metadata().map_err(|e| unreadable(path, &e))?.len()
-        }
-    };
-    let too_short = || malformed(path, "not a safetensors file: it is too short");
-    if total < 8 {
-        return Err(too_short());
-    }
-    let length = read_range(blob, 0, 8)?;
-    let length = length
-        .try_into()
-        .map(u64::from_le_bytes)
-        .map_err(|_| too_short())?;
-    if length > MAX_HEADER || length > total - 8 {
-        return Err(malformed(
-            path,
-            &format!("header claims {length} bytes of {total}"),
-        ));
-    }
-    let size = usize::try_from(length).map_err(|_| too_short())?;
-    let header = read_range(blob, 8, size)?;
-    let metadata: Metadata =
-        serde_json::from_slice(&header).map_err(|e| malformed(path, &format!("header: {e}")))?;
-    let wanted = 8 + length + metadata.data_len() as u64;
-    if wanted != total {
-        return Err(malformed(
-            path,
-            &format!("{total} bytes, its header describes {wanted}; the file is cut or damaged"),
-        ));
-    }
-    Ok((metadata, 8 + length))
-}
-
-fn read_range(blob: &Blob, start: u64, bytes: usize) -> Result<Vec<u8>, ScoreError> {
-    match blob {
-        Blob::Memory(all) => {
-            let start = usize::try_from(start).unwrap_or(usize::MAX);
-            let part = start.checked_add(bytes).and_then(|end| all.get(start..end));
-            part.map(<[u8]>::to_vec)
-                .ok_or_else(|| malformed(Path::new("embedded model"), "it is cut"))
-        }
-        Blob::File(path) => {
-            let mut file = File::open(path).map_err(|e| unreadable(path, &e))?;
-            file.seek(SeekFrom::Start(start))
-                .map_err(|e| unreadable(path, &e))?;
-            let mut out = vec![0; bytes];
-            file.read_exact(&mut out)
-                .map_err(|e| unreadable(path, &e))?;
-            Ok(out)
-        }
-    }
-}
-
-fn malformed(path: &Path, why: &str) -> ScoreError {
+pub(super) fn malformed(path: &Path, why: &str) -> ScoreError {
     ScoreError::Malformed {
         path: path.to_owned(),
         why: why.to_owned(),
@@ -272,6 +129,6 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> ScoreError {
     ScoreError::File {
         path: path.to_owned(),
         why: error.to_string(),
-        hint: "a model folder holds config.json, tokenizer.json and *.safetensors".to_owned(),
+        hint: "a model is a folder with config.json, tokenizer.json and *.safetensors, or one GGUF file".to_owned(),
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use triagent::domain::{ChatMessage, Role, ToolCall};
-use triagent::score::{ModelSource, Options, Scorer};
+use triagent::domain::{ChatMessage, Progress, Role, ToolCall};
+use triagent::score::{ActionScore, ModelSource, Options, Request, Scorer};
 
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/score/models")
@@ -63,4 +63,60 @@ pub(crate) fn message(m: &Value) -> ChatMessage {
         tool_call_id: text("tool_call_id"),
         name: text("name"),
     }
+}
+
+/// Agreement with transformers that the product promises, in nats per token.
+const NATS: f64 = 1e-4;
+
+/// Scores recorded requests and compares every token.
+pub(crate) fn agree(name: &str, scorer: &mut Scorer, requests: &Value, expected: &Value) {
+    let requests = requests.as_array().unwrap();
+    for (request, expected) in requests.iter().zip(expected.as_array().unwrap()) {
+        let (context, actions) = (messages(&request["context"]), messages(&request["actions"]));
+        let tools = request["tools"].as_array().unwrap();
+        let request = Request {
+            context: &context,
+            tools,
+            actions: &actions,
+            now_us: None,
+        };
+        let scores = scorer.score(&request, &Progress::default());
+        assert_eq!(scores.len(), expected.as_array().unwrap().len());
+        for (score, expected) in scores.into_iter().zip(expected.as_array().unwrap()) {
+            agree_on_action(name, &score.unwrap(), expected);
+        }
+    }
+}
+
+fn agree_on_action(name: &str, score: &ActionScore, expected: &Value) {
+    let numbers = |key: &str| -> Vec<f64> {
+        let list = expected[key].as_array().unwrap();
+        list.iter().map(|v| v.as_f64().unwrap()).collect()
+    };
+    let ids: Vec<f64> = score.per_token.iter().map(|t| f64::from(t.id)).collect();
+    assert_eq!(ids, numbers("ids"), "{name}: tokens");
+    assert_eq!(
+        f64::from(score.prompt_tokens),
+        expected["prompt_tokens"].as_f64().unwrap()
+    );
+    for (i, (token, want)) in score.per_token.iter().zip(numbers("logps")).enumerate() {
+        let off = (f64::from(token.logp) - want).abs();
+        assert!(
+            off < NATS,
+            "{name}: token {i} {:?}: {} instead of {want}",
+            token.text,
+            token.logp
+        );
+    }
+    let trl: f64 = numbers("logps").iter().sum();
+    assert!((score.logp_sum_trl - trl).abs() < 1e-3, "{name}: TRL's sum");
+    if expected.get("entropies").is_none() {
+        return;
+    }
+    for (token, want) in score.per_token.iter().zip(numbers("entropies")) {
+        let off = (f64::from(token.entropy) - want).abs();
+        assert!(off < NATS, "{name}: entropy of {:?}", token.text);
+    }
+    let ranks: Vec<f64> = score.per_token.iter().map(|t| f64::from(t.rank)).collect();
+    assert_eq!(ranks, numbers("ranks"), "{name}: ranks");
 }

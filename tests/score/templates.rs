@@ -14,7 +14,7 @@ fn check(path: &Path) {
     for template in golden["templates"].as_array().unwrap() {
         let name = template["name"].as_str().unwrap();
         let source = template["source"].as_str().unwrap();
-        let compiled = match Template::new(source, special.clone()) {
+        let compiled = match Template::new(source, None, special.clone()) {
             Ok(compiled) => compiled,
             Err(error) => {
                 wrong.push(format!("{name}: {error}"));
