@@ -133,6 +133,61 @@ pub(crate) fn four() -> Vec<RunInput> {
     ]
 }
 
+fn read_tool() -> Value {
+    json!({"type": "function", "function": {"name": "read", "description": "Reads a file",
+        "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}})
+}
+
+/// Shapes that trip readers: two tools, parallel calls, text beside a call, no tools, numbers and strings under one
+/// key, reasoning, a clarification after a failed tool.
+pub(crate) fn wide() -> Vec<RunInput> {
+    let mut parallel = Story::new("parallel", "wide-1")
+        .system("Use tools.")
+        .user("Compare a.md and b.md")
+        .calls("read", r#"{"path": "a.md"}"#)
+        .calls("read", r#"{"path": "b.md"}"#);
+    let second = parallel.0.steps.len() - 1;
+    parallel.0.steps[second].message -= 1;
+    let answer = |s: Story, call: usize, text: &str| {
+        let asked = s.0.steps[call].clone();
+        s.gets(text)
+            .edit(|step| step.tool_call_id = asked.tool_call_id)
+    };
+    let parallel = answer(answer(parallel, 2, "A"), 3, "B").says("They differ in one letter.");
+    let beside = Story::new("beside", "wide-2")
+        .user("Where?")
+        .says("Let me look.");
+    let mut beside = beside.calls("search", r#"{"query": 7}"#);
+    let call = beside.0.steps.len() - 1;
+    beside.0.steps[call].message -= 1;
+    let beside = beside
+        .gets("nothing")
+        .edit(|s| s.status = StepStatus::Error)
+        .says("Which folder do you mean?");
+    let mut bare = Story::new("bare", "wide-3")
+        .user("hi")
+        .says("hello, what can I do?");
+    bare.0.head.tools.clear();
+    let thinks = Story::new("thinks", "wide-4")
+        .user("2+2?")
+        .step(
+            Owner::Model,
+            StepKind::Reasoning,
+            Role::Assistant,
+            "two and two",
+        )
+        .says("4")
+        .edit(|s| s.message -= 1);
+    let mut all = vec![
+        parallel.passes(),
+        beside.passes(),
+        bare.passes(),
+        thinks.passes(),
+    ];
+    all[0].head.tools.push(read_tool());
+    all
+}
+
 pub(crate) fn recorded(run: &str, step: u32) -> Candidate {
     Candidate::Recorded {
         at: StepRef {
