@@ -9,7 +9,6 @@ mod evidence;
 mod fault;
 mod filter;
 mod pairing;
-mod plain;
 mod probe;
 mod queue;
 mod standard;
@@ -40,7 +39,6 @@ pub use pairing::{
     Comparable, NotComparable, PairFacts, PairProblem, PairSuggestion, check_pair,
     compare_decisions, decision_hashes, first_differing_decision, is_blocked, suggest_pairings,
 };
-pub use plain::Plain;
 pub use probe::{
     Cell, CellScore, GateFacts, Placement, ProbeGate, ProbeMatrix, ProbeReport, ProbeSettings,
     Variant, VariantEffect, VariantScores, evaluate_probe,

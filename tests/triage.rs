@@ -1,5 +1,5 @@
 //! Evidence, suggestions and comparisons on the sample logs and the fault suite, through the import door.
 
-mod reading;
+pub(crate) mod reading;
 mod samples;
 mod suite;

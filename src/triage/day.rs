@@ -1,7 +1,6 @@
-//! Days as policies and logs write them, and whether a document holds on one.
+//! Days as policies and logs write them.
 
-use super::plain::Plain;
-use crate::domain::Document;
+use crate::text::Plain;
 use jiff::civil::Date;
 
 const MONTHS: [&str; 12] = [
@@ -22,18 +21,6 @@ const MONTHS: [&str; 12] = [
 /// Reads `2025-07-01`, with or without a time behind it.
 pub(super) fn day(text: &str) -> Option<Date> {
     text.trim().get(..10)?.parse().ok()
-}
-
-/// Whether a version holds on a day. `None` where a date cannot be read.
-pub(super) fn holds_on(document: &Document, on: Date) -> Option<bool> {
-    let from = bound(document.valid_from.as_deref())?;
-    let until = bound(document.valid_until.as_deref())?;
-    Some(from.is_none_or(|f| f <= on) && until.is_none_or(|u| on <= u))
-}
-
-/// A bound that is open (`Some(None)`), given, or unreadable (`None`).
-fn bound(text: Option<&str>) -> Option<Option<Date>> {
-    text.map_or(Some(None), |t| day(t).map(Some))
 }
 
 /// All ways in which people write a day, in plain form. Ambiguous ones (03/04/2025) are left out.
@@ -104,26 +91,5 @@ mod tests {
         ] {
             assert!(!holds(text), "{text}");
         }
-    }
-
-    #[test]
-    fn validity_counts_both_ends_and_leaves_open_ends_open() {
-        let doc = |from: Option<&str>, until: Option<&str>| Document {
-            doc_id: "d".into(),
-            version: "1".into(),
-            title: None,
-            text: String::new(),
-            valid_from: from.map(str::to_owned),
-            valid_until: until.map(str::to_owned),
-            indexed_in: None,
-        };
-        let on = |d: &Document, date: &str| holds_on(d, day(date).unwrap());
-        let d = doc(Some("2025-01-01"), Some("2025-06-30"));
-        assert_eq!(on(&d, "2025-01-01"), Some(true));
-        assert_eq!(on(&d, "2025-06-30"), Some(true));
-        assert_eq!(on(&d, "2025-07-01"), Some(false));
-        assert_eq!(on(&doc(None, None), "1999-01-01"), Some(true));
-        assert_eq!(on(&doc(Some("soon"), None), "2025-01-01"), None);
-        assert_eq!(day("not a day at all"), None);
     }
 }

@@ -7,15 +7,15 @@ use triagent::triage::{Register, RunView};
 
 /// A run in memory.
 #[derive(Debug, Clone)]
-pub(super) struct Run {
-    pub(super) head: Rollout,
-    pub(super) steps: Vec<Step>,
-    pub(super) calls: Vec<Call>,
-    pub(super) rewards: Vec<Reward>,
+pub(crate) struct Run {
+    pub(crate) head: Rollout,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) rewards: Vec<Reward>,
 }
 
 impl Run {
-    pub(super) fn view(&self) -> RunView<'_> {
+    pub(crate) fn view(&self) -> RunView<'_> {
         RunView {
             rollout: &self.head,
             steps: &self.steps,
@@ -24,11 +24,11 @@ impl Run {
     }
 }
 
-pub(super) fn here(path: &str) -> PathBuf {
+pub(crate) fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-pub(super) fn runs_of(path: &Path) -> Vec<Run> {
+pub(crate) fn runs_of(path: &Path) -> Vec<Run> {
     let mut items: Vec<Item> = Vec::new();
     read(&Unit::file(path), None, &mut items, &Progress::default());
     let mut runs: Vec<Run> = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn runs_of(path: &Path) -> Vec<Run> {
 }
 
 /// All runs below a folder, in the order of their paths.
-pub(super) fn runs_below(folder: &Path) -> Vec<Run> {
+pub(crate) fn runs_below(folder: &Path) -> Vec<Run> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(at) = open.pop() {
@@ -68,17 +68,17 @@ pub(super) fn runs_below(folder: &Path) -> Vec<Run> {
     paths.iter().flat_map(|p| runs_of(p)).collect()
 }
 
-pub(super) fn documents(path: &Path) -> Vec<Document> {
+pub(crate) fn documents(path: &Path) -> Vec<Document> {
     let (documents, skips) = read_documents(path);
     assert!(skips.is_empty(), "{skips:?}");
     documents
 }
 
-pub(super) fn register(path: &Path) -> Register {
+pub(crate) fn register(path: &Path) -> Register {
     Register::new(documents(path))
 }
 
-pub(super) fn tasks(path: &Path) -> Vec<Task> {
+pub(crate) fn tasks(path: &Path) -> Vec<Task> {
     let (tasks, skips) = read_tasks(path);
     assert!(skips.is_empty(), "{skips:?}");
     tasks

@@ -4,8 +4,7 @@ use super::SeenVersion;
 use super::parts::{Seen, View};
 use super::register::Register;
 use crate::domain::{Document, Owner, Requirement, Step, StepKind};
-use crate::triage::day::{day, holds_on};
-use crate::triage::plain::Plain;
+use crate::text::Plain;
 use std::collections::BTreeMap;
 
 /// Steps that brought the document.
@@ -112,7 +111,7 @@ impl Carriers {
     ) -> Vec<SeenVersion> {
         let valid = |version: &Option<String>| {
             let document = register.version(&requirement.doc_id, version.as_deref()?)?;
-            holds_on(document, date.and_then(day)?)
+            document.holds_on(date?)
         };
         self.versions
             .iter()

@@ -2,8 +2,8 @@
 
 use super::{Place, SpanFound};
 use crate::domain::{Document, Owner, Requirement, Step};
+use crate::text::Plain;
 use crate::triage::day::{day, written};
-use crate::triage::plain::Plain;
 use std::collections::HashSet;
 
 /// Steps before a decision, with their plain form.

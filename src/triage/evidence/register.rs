@@ -1,9 +1,8 @@
 //! The document register: which versions exist, which index holds them, which is valid when.
 
 use crate::domain::{Document, Requirement};
+use crate::text::Plain;
 use crate::text::width;
-use crate::triage::day::{day, holds_on};
-use crate::triage::plain::Plain;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -76,13 +75,13 @@ impl Register {
         version: Option<&str>,
         date: Option<&str>,
     ) -> Option<bool> {
-        let on = date.and_then(day)?;
+        let on = date?;
         match version {
-            Some(v) => holds_on(self.version(&requirement.doc_id, v)?, on),
+            Some(v) => self.version(&requirement.doc_id, v)?.holds_on(on),
             None => {
-                let mut any = self.versions(&requirement.doc_id).peekable();
-                any.peek()?;
-                Some(any.any(|d| holds_on(d, on) == Some(true)))
+                let answers = self.versions(&requirement.doc_id).map(|d| d.holds_on(on));
+                // One valid version is enough; without any readable date nothing is known.
+                answers.flatten().reduce(|a, b| a || b)
             }
         }
     }
@@ -96,10 +95,10 @@ impl Register {
         if let Some(version) = &requirement.version {
             return self.version(&requirement.doc_id, version);
         }
-        if let Some(on) = date.and_then(day) {
+        if let Some(on) = date {
             return self
                 .versions(&requirement.doc_id)
-                .filter(|d| holds_on(d, on) == Some(true))
+                .filter(|d| d.holds_on(on) == Some(true))
                 .max_by(|a, b| a.valid_from.cmp(&b.valid_from));
         }
         let mut all = self.versions(&requirement.doc_id);
@@ -218,7 +217,7 @@ fn not_held(
         return IndexState::NotIndexed(format!("index {index} holds no version of {id}"));
     }
     let names = names.join(", ");
-    let valid = |d: &&Document| date.and_then(day).and_then(|on| holds_on(d, on)) == Some(true);
+    let valid = |d: &&Document| date.and_then(|on| d.holds_on(on)) == Some(true);
     if held.iter().any(valid) {
         // Another valid version is there, but not the one that the task names.
         return IndexState::NotIndexed(format!(

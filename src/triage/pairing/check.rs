@@ -1,7 +1,7 @@
 //! What a decided pair must carry before it is saved, and what a reviewer should look at again.
 
 use crate::domain::{Candidate, ChatMessage, Choice, Criterion, Pair};
-use crate::triage::plain::Plain;
+use crate::text::Plain;
 use crate::triage::standard::Standard;
 
 /// What a pair is checked against.

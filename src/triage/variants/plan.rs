@@ -7,6 +7,7 @@ use super::leak::leaked_words;
 use super::placebo::pick_placebos;
 use super::wording::{as_text, changed_text, diff, hint, in_place_of};
 use crate::domain::{ChatMessage, Document, EvidenceStatus, Role};
+use crate::text::Plain;
 use crate::triage::evidence::Evidence;
 use crate::triage::probe::{Cell, Placement, Variant};
 use serde::{Deserialize, Serialize};
@@ -269,8 +270,7 @@ fn remove(facts: &PlanFacts, plan: &mut ProbePlan, evidence: &Evidence) {
             .enumerate()
             .find_map(|(i, m)| {
                 let content = m.content.as_deref()?;
-                let range = crate::triage::plain::Plain::new(content)
-                    .find(&crate::triage::plain::Plain::new(&span.text))?;
+                let range = Plain::new(content).find(&Plain::new(&span.text))?;
                 let found = content.get(range)?;
                 (m.role != Role::Assistant && content.matches(found).count() == 1)
                     .then(|| (i, found.to_owned()))

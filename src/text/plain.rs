@@ -105,7 +105,7 @@ fn is_word_letter(c: char) -> bool {
 }
 
 /// Scripts that put no space between words, their punctuation included.
-pub(super) fn is_unspaced(c: char) -> bool {
+fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' |
         '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
