@@ -1,6 +1,7 @@
 //! Labels, pairs, queues, agreement, evidence status, differences: facts in, conclusions out. No clock, no disk.
 
 mod agreement;
+mod calibration;
 mod card;
 mod claims;
 mod day;
@@ -21,6 +22,11 @@ pub use agreement::{
     AgreementReport, Alpha, AlphaMetric, BiasReport, Disagreement, Pace, PairTrace, Ratings,
     Statistic, SwapCheck, Table, ac1, agreement_report, alpha, cohen, fleiss, pabak, pace,
     pair_bias, swap_check, table_alpha,
+};
+pub use calibration::{
+    ClassQuality, ConfusionCount, Gain, Judged, OutsideLabel, PeopleReport, Quality, Reliability,
+    ReliabilityBin, RowRecord, agentrx_layers, compare_with_people, macro_f1_gain, quality,
+    reliability, row_record,
 };
 pub use card::{Card, CardFacts, Section, card};
 pub use claims::{ClaimHint, lint_claims};
