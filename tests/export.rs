@@ -8,4 +8,8 @@
 
 mod consumers;
 mod fixtures;
+mod manifest;
+mod refusals;
+mod split;
+mod tokens;
 mod trl;

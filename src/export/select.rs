@@ -174,6 +174,10 @@ impl<'a> Select<'a> {
             let context = context_before(&run.steps, at.step);
             context_hash(run.head.task.as_ref(), &context, &run.head.tools)
         };
+        // A pair handed in with other runs than it names answers nothing that we could check.
+        if input.a.head.id != pair.a.at().run || input.b.head.id != pair.b.at().run {
+            return Err(Why::ContextMismatch);
+        }
         let a = hash(&input.a, pair.a.at());
         let same_place = pair.a.at() == pair.b.at();
         if !same_place && a != hash(&input.b, pair.b.at()) {
