@@ -25,11 +25,11 @@ import proxy_words as W
 ROOT = Path(__file__).resolve().parent.parent
 ASSETS = ROOT / "assets" / "proxy"
 SEED = 20250701
-SHAPE = dict(vocab_size=3072, hidden_size=128, intermediate_size=352, num_hidden_layers=4, num_attention_heads=4,
-             num_key_value_heads=2, max_position_embeddings=1024, rms_norm_eps=1e-6, rope_theta=10000.0)
+SHAPE = dict(vocab_size=3072, hidden_size=160, intermediate_size=384, num_hidden_layers=4, num_attention_heads=4,
+             num_key_value_heads=4, head_dim=64, max_position_embeddings=1024, rms_norm_eps=1e-6, rope_theta=10000.0)
 SPECIAL = ["<|pad|>", P.TURN, P.END, P.CALL, P.CALL_END, "<think>", "</think>"]
 BATCH_TOKENS = 3072
-EASY_BATCHES = 50  # the first 8 x 50 batches are mostly plain reading, which is what copying is learnt from
+EASY_BATCHES = 12  # the first 8 x 12 batches are mostly plain copying and reading
 OTHER_SHARE = 0.12  # share of the tokens outside actions that are also learnt, so that the text itself becomes familiar
 
 
@@ -84,7 +84,7 @@ def build_model():
     import torch
     from torch import nn
     import torch.nn.functional as F
-    d, hd = SHAPE["hidden_size"], SHAPE["hidden_size"] // SHAPE["num_attention_heads"]
+    d, hd = SHAPE["hidden_size"], SHAPE["head_dim"]
     heads, kv = SHAPE["num_attention_heads"], SHAPE["num_key_value_heads"]
 
     class Norm(nn.Module):
@@ -104,8 +104,8 @@ def build_model():
             super().__init__()
             def linear(i, o):
                 return nn.Linear(i, o, bias=False)
-            self.self_attn = nn.ModuleDict({"q_proj": linear(d, d), "k_proj": linear(d, kv * hd),
-                                            "v_proj": linear(d, kv * hd), "o_proj": linear(d, d)})
+            self.self_attn = nn.ModuleDict({"q_proj": linear(d, heads * hd), "k_proj": linear(d, kv * hd),
+                                            "v_proj": linear(d, kv * hd), "o_proj": linear(heads * hd, d)})
             f = SHAPE["intermediate_size"]
             self.mlp = nn.ModuleDict({"gate_proj": linear(d, f), "up_proj": linear(d, f), "down_proj": linear(f, d)})
             self.input_layernorm, self.post_attention_layernorm = Norm(), Norm()
@@ -116,7 +116,7 @@ def build_model():
             q = rotate(a["q_proj"](h).view(b, t, heads, hd).transpose(1, 2), cos, sin)
             k = rotate(a["k_proj"](h).view(b, t, kv, hd).transpose(1, 2), cos, sin).repeat_interleave(heads // kv, 1)
             v = a["v_proj"](h).view(b, t, kv, hd).transpose(1, 2).repeat_interleave(heads // kv, 1)
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, d)
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(b, t, heads * hd)
             x = x + a["o_proj"](y)
             h, m = self.post_attention_layernorm(x), self.mlp
             return x + m["down_proj"](F.silu(m["gate_proj"](h)) * m["up_proj"](h))
@@ -132,11 +132,6 @@ def build_model():
             angles = torch.cat((angles, angles), -1)
             self.register_buffer("cos", angles.cos(), persistent=False)
             self.register_buffer("sin", angles.sin(), persistent=False)
-            for name, p in self.named_parameters():
-                if p.ndim == 2:
-                    std = 0.02 if "embed" in name else p.shape[1] ** -0.5
-                    nn.init.normal_(p, std=std / (math.sqrt(2 * SHAPE["num_hidden_layers"]) if "o_proj" in name or "down" in name else 1))
-
         def forward(self, ids):
             x, t = self.embed_tokens(ids), ids.shape[1]
             for layer in self.layers:
@@ -144,7 +139,47 @@ def build_model():
             return self.norm(x)
 
     torch.manual_seed(SEED)
-    return Model()
+    model = Model()
+    start(model, hd, d, torch)
+    return model
+
+
+def start(model, hd, d, torch, scale=0.06):
+    """Initial weights: outputs of all layers zero, but for one hand-made circuit that copies from the context.
+
+    Head 0 of layer 0 looks one token back and notes in the last `hd` dimensions what stood there; head 0 of layer 1 looks for a
+    place before which the current token stood, and passes on what stands there. Training is free to change all of it, but need not
+    find it: that alone takes a small model millions of tokens.
+    """
+    tokens = d - hd  # dimension 0 is a constant, 1..tokens hold the token, the rest the note
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            if p.ndim == 2:
+                p.zero_() if "o_proj" in name or "down" in name else p.normal_(std=p.shape[1] ** -0.5)
+        e = model.embed_tokens.weight
+        e[:, tokens:] *= 0.1
+        e[:, 0] = 0
+        e *= scale * math.sqrt(tokens) / e.norm(dim=1, keepdim=True)
+        e[:, 0] = 4 * scale
+        constant = 4 / math.sqrt((16 + tokens) / d)  # what dimension 0 is after the norm
+        half, fast = hd // 2, 8
+        angle = 1.0 / SHAPE["rope_theta"] ** (torch.arange(0, hd, 2).float() / hd)
+        code, value = torch.zeros(hd, d), torch.zeros(hd, d)
+        for m in (code, value):
+            m[:, 1:tokens] = torch.nn.init.orthogonal_(torch.empty(hd, tokens - 1))
+        back, match = model.layers[0].self_attn, model.layers[1].self_attn
+        for name in ("q_proj", "k_proj"):
+            back[name].weight[:hd] = match[name].weight[:hd] = 0
+        back["k_proj"].weight[:fast, 0] = 5 / constant
+        back["q_proj"].weight[:fast, 0] = 5 / constant * torch.cos(angle[:fast])
+        back["q_proj"].weight[half:half + fast, 0] = -5 / constant * torch.sin(angle[:fast])
+        back["v_proj"].weight[:hd] = code
+        back["o_proj"].weight[tokens:, :hd] = torch.eye(hd) * 3 * scale
+        slow = (angle < 0.012).repeat(2).float()  # pairs that hardly turn over a thousand tokens
+        match["k_proj"].weight[:hd, tokens:] = torch.diag(slow)
+        match["q_proj"].weight[:hd] = slow[:, None] * code * 4
+        match["v_proj"].weight[:hd] = value
+        match["o_proj"].weight[:, :hd] = value.T * 8 * scale
 
 
 def make_muon(params, lr):
@@ -184,7 +219,8 @@ def batches(tok, start):
         rng = random.Random(f"{SEED}/{n}")
         rows = []
         while sum(len(r[0]) for r in rows) < BATCH_TOKENS * 8:
-            ids, action = encode(tok, joined(rng, forms, n < EASY_BATCHES))
+            easy = n < EASY_BATCHES
+            ids, action = echo(rng) if easy and rng.random() < 0.4 else encode(tok, joined(rng, forms, easy))
             if len(ids) <= SHAPE["max_position_embeddings"]:
                 rows.append((ids, action))
         rows.sort(key=lambda r: len(r[0]))
@@ -200,6 +236,17 @@ def batches(tok, start):
         rng.shuffle(groups)
         for i in range(start % 8 if n == start // 8 else 0, 8):
             yield groups[i], random.Random(f"{SEED}/{n}/{i}")
+
+
+def echo(rng):
+    """Chunks of random tokens that come again in other orders: the purest form of copying from the context."""
+    chunks = [[rng.randrange(len(SPECIAL), SHAPE["vocab_size"]) for _ in range(rng.randint(3, 7))] for _ in range(rng.randint(3, 8))]
+    ids, action = [i for c in chunks for i in c], [False] * sum(map(len, chunks))
+    for _ in range(3):
+        for chunk in rng.sample(chunks, len(chunks)):
+            ids += chunk
+            action += [False] + [True] * (len(chunk) - 1)
+    return ids, action
 
 
 def joined(rng, forms, easy):
@@ -236,7 +283,7 @@ def train(args):
     tok, model = load_tokenizer(), build_model()
     hidden = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
     other = [p for n, p in model.named_parameters() if p.ndim == 1 or "embed" in n]
-    muon, adam = make_muon(hidden, args.lr), torch.optim.AdamW(other, lr=args.lr / 5, betas=(0.9, 0.98), weight_decay=0.0)
+    muon, adam = make_muon(hidden, args.lr), torch.optim.AdamW(other, lr=args.lr / 10, betas=(0.9, 0.98), weight_decay=0.0)
     step, seen, spent = 0, 0, 0.0
     path = args.work / "checkpoint.pt"
     if path.exists():
@@ -258,7 +305,7 @@ def train(args):
             break
         left = (args.tokens - seen) / (args.decay * args.tokens)
         factor = min(1.0, (step + 1) / 60, max(left, 0.02))
-        for opt, lr in ((muon, args.lr), (adam, args.lr / 5)):
+        for opt, lr in ((muon, args.lr), (adam, args.lr / 10)):
             opt.param_groups[0]["lr"] = lr * factor
         ids, learn = tensors(group, rng, torch)
         x = model(ids[:, :-1])[learn[:, 1:]]
@@ -369,7 +416,7 @@ def export(args):
               str(ASSETS / "model.safetensors"), metadata={"format": "pt"})
     tok = load_tokenizer()
     (ASSETS / "config.json").write_text(json.dumps({
-        "architectures": ["LlamaForCausalLM"], "model_type": "llama", **SHAPE, "head_dim": SHAPE["hidden_size"] // SHAPE["num_attention_heads"],
+        "architectures": ["LlamaForCausalLM"], "model_type": "llama", **SHAPE,
         "hidden_act": "silu", "tie_word_embeddings": True, "attention_bias": False, "mlp_bias": False,
         "eos_token_id": tok.token_to_id(P.END), "pad_token_id": tok.token_to_id("<|pad|>"), "bos_token_id": None,
         "torch_dtype": "float16"}, indent=2) + "\n")

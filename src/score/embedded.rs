@@ -10,22 +10,22 @@ use std::path::{Path, PathBuf};
 const FILES: [(&str, &[u8]); 4] = [
     (
         "config.json",
-        include_bytes!("../../tests/score/models/llama/config.json"),
+        include_bytes!("../../assets/proxy/config.json"),
     ),
     (
         "tokenizer.json",
-        include_bytes!("../../tests/score/models/tokenizer/tokenizer.json"),
+        include_bytes!("../../assets/proxy/tokenizer.json"),
     ),
     (
         "tokenizer_config.json",
-        include_bytes!("../../tests/score/models/tokenizer/tokenizer_config.json"),
+        include_bytes!("../../assets/proxy/tokenizer_config.json"),
     ),
     (
         "chat_template.jinja",
-        include_bytes!("../../tests/score/models/tokenizer/chat_template.jinja"),
+        include_bytes!("../../assets/proxy/chat_template.jinja"),
     ),
 ];
-const WEIGHTS: &[u8] = include_bytes!("../../tests/score/models/llama/model.safetensors");
+const WEIGHTS: &[u8] = include_bytes!("../../assets/proxy/model.safetensors");
 
 /// What the embedded model is called on screen.
 pub(super) const NAME: &str = "embedded proxy";
