@@ -4,6 +4,8 @@
 mod families;
 #[path = "score/gguf.rs"]
 mod gguf;
+#[path = "score/hostile.rs"]
+mod hostile;
 #[path = "score/models.rs"]
 mod models;
 #[path = "score/sharing.rs"]

@@ -18,8 +18,9 @@ use minijinja::{Environment, Value, context};
 use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
-/// Steps a template may take. The longest real conversation we rendered took under 2 million.
-const MAX_FUEL: u64 = 200_000_000;
+/// Work a template may do: one for a step and one for 64 bytes that it makes, so about 500 MB at most.
+/// A run of 3,000 messages and 3 MB stays well inside.
+const MAX_FUEL: u64 = 8_000_000;
 /// Bytes of template source; the largest public one is under 40 KiB.
 const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 /// Nesting of macros and includes.
@@ -214,7 +215,9 @@ fn template_error(error: &minijinja::Error) -> ScoreError {
         .detail()
         .map_or_else(|| error.kind().to_string(), str::to_owned);
     if error.kind() == minijinja::ErrorKind::OutOfFuel {
-        why = format!("it did not end within {MAX_FUEL} steps; it loops or the input is enormous");
+        why = format!(
+            "it did not end within {MAX_FUEL} units of work; it loops, or the conversation is enormous"
+        );
     }
     match error.line() {
         Some(line) => ScoreError::Template(format!("{why} (template line {line})")),

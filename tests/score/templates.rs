@@ -91,3 +91,36 @@ fn difference(
 fn public_templates_render_as_in_python() {
     check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/score/templates.json.gz"));
 }
+
+/// A run of 3,000 messages and 3 MB renders: the fuel that
+/// stops endless templates is no limit on honest ones.
+#[test]
+fn long_runs_do_not_run_out_of_fuel() {
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/score/templates.json.gz");
+    let packed = std::fs::File::open(packed).unwrap();
+    let golden: Value = serde_json::from_reader(flate2::read::GzDecoder::new(packed)).unwrap();
+    let talk = &golden["conversations"]["long-loop"];
+    let turns = talk["messages"].as_array().unwrap();
+    let mut messages = turns[..2].to_vec();
+    for i in 0..1499 {
+        let mut result = turns[3].clone();
+        result["content"] = Value::from(format!("{i} {}", "words of a result ".repeat(110)));
+        messages.extend([turns[2].clone(), result]);
+    }
+    let wanted = ["qwen3", "llama3_1", "gptoss", "glm4moe"];
+    for template in golden["templates"].as_array().unwrap() {
+        let name = template["name"].as_str().unwrap();
+        if !wanted.contains(&name) {
+            continue;
+        }
+        let special = golden["special"].as_object().unwrap().clone();
+        let compiled = Template::new(template["source"].as_str().unwrap(), None, special).unwrap();
+        let tools = talk["tools"].as_array().unwrap();
+        let text = compiled.render_dicts(&messages, tools, true, golden["now_us"].as_i64());
+        assert!(
+            text.as_ref().is_ok_and(|t| t.text.len() > 2_900_000),
+            "{name}: {:?}",
+            text.err()
+        );
+    }
+}

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+/// Rotary frequencies of one head, with room.
+const MAX_FREQUENCIES: u64 = 1 << 16;
+
 /// A GGUF file whose header was read.
 #[derive(Debug)]
 pub(in crate::score) struct GgufTensors {
@@ -24,7 +27,11 @@ impl GgufTensors {
     pub(super) fn open(path: &Path) -> Result<Self, ScoreError> {
         let file = File::open(path).map_err(|e| unreadable(path, &e))?;
         let mut reader = std::io::BufReader::new(file);
-        let content = Content::read(&mut reader).map_err(|e| refused(path, &e.to_string()))?;
+        // Candle divides by an alignment that the file names; zero would take the whole program down.
+        let read = std::panic::AssertUnwindSafe(|| Content::read(&mut reader));
+        let content = std::panic::catch_unwind(read)
+            .map_err(|_| malformed(path, "its header cannot be read; the file is damaged"))?
+            .map_err(|e| refused(path, &e.to_string()))?;
         Ok(Self {
             path: path.to_owned(),
             content,
@@ -63,8 +70,14 @@ impl GgufTensors {
 
     /// Divisors of the rotary frequencies, which Llama 3 files carry.
     pub(super) fn divisors(&self) -> Result<Option<Vec<f32>>, ScoreError> {
-        if !self.has("rope_freqs.weight") {
+        let Some(info) = self.content.tensor_infos.get("rope_freqs.weight") else {
             return Ok(None);
+        };
+        if elements(info.shape.dims()) > MAX_FREQUENCIES {
+            return Err(malformed(
+                &self.path,
+                "rope_freqs.weight has more values than a head",
+            ));
         }
         Ok(Some(
             self.dequantised("rope_freqs.weight")?
@@ -104,19 +117,19 @@ impl GgufTensors {
 
     pub(in crate::score) fn f32_bytes(&self) -> u64 {
         let tensors = self.content.tensor_infos.values();
-        tensors
-            .map(|t| t.shape.dims().iter().map(|n| *n as u64).product::<u64>() * 4)
-            .sum()
+        let bytes = tensors.map(|t| elements(t.shape.dims()).saturating_mul(4));
+        bytes.fold(0, u64::saturating_add)
     }
 
     /// The type that most weights have: `q4_1`.
     pub(in crate::score) fn quantisation(&self) -> Option<String> {
-        let mut elements: BTreeMap<String, usize> = BTreeMap::new();
+        let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
         for tensor in self.content.tensor_infos.values() {
             let name = format!("{:?}", tensor.ggml_dtype).to_lowercase();
-            *elements.entry(name).or_default() += tensor.shape.elem_count();
+            let size = sizes.entry(name).or_default();
+            *size = size.saturating_add(elements(tensor.shape.dims()));
         }
-        elements
+        sizes
             .into_iter()
             .max_by_key(|(_, n)| *n)
             .map(|(name, _)| name)
@@ -129,6 +142,12 @@ impl GgufTensors {
             .map_err(|e| unreadable(&self.path, &e))?;
         Ok(())
     }
+}
+
+/// Files may claim any size; a product of them must not overflow.
+fn elements(dims: &[usize]) -> u64 {
+    dims.iter()
+        .fold(1, |product: u64, n| product.saturating_mul(*n as u64))
 }
 
 /// Puts rows back that llama.cpp's converter laid out in turning pairs.

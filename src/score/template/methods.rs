@@ -1,18 +1,28 @@
 //! Python's methods on strings, dicts and lists, as far as chat templates use them.
 
+use super::python::bytes;
 use minijinja::value::{ValueKind, from_args};
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
 
 pub(super) fn install(env: &mut Environment<'static>) {
-    env.set_unknown_method_callback(|_state, value, method, args| match value.kind() {
-        ValueKind::String => on_text(value.as_str().unwrap_or_default(), method, args),
-        ValueKind::Map => on_dict(value, method, args),
-        ValueKind::Seq | ValueKind::Iterable => on_list(value, method, args),
-        _ => Err(Error::from(ErrorKind::UnknownMethod)),
+    env.set_unknown_method_callback(|state, value, method, args| {
+        let size = value.as_str().map_or(0, bytes) + value.len().unwrap_or(0) as u64;
+        state.consume_fuel(size)?;
+        match value.kind() {
+            ValueKind::String => on_text(state, value.as_str().unwrap_or_default(), method, args),
+            ValueKind::Map => on_dict(value, method, args),
+            ValueKind::Seq | ValueKind::Iterable => on_list(value, method, args),
+            _ => Err(Error::from(ErrorKind::UnknownMethod)),
+        }
     });
 }
 
-fn on_text(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
+fn on_text(
+    state: &State<'_, '_>,
+    text: &str,
+    method: &str,
+    args: &[Value],
+) -> Result<Value, Error> {
     let strip = |trim: fn(&str, &dyn Fn(char) -> bool) -> String| -> Result<Value, Error> {
         let (set,): (Option<String>,) = from_args(args)?;
         let inside = |c: char| match &set {
@@ -25,7 +35,7 @@ fn on_text(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
         "strip" => strip(|t, inside| t.trim_matches(inside).to_owned()),
         "lstrip" => strip(|t, inside| t.trim_start_matches(inside).to_owned()),
         "rstrip" => strip(|t, inside| t.trim_end_matches(inside).to_owned()),
-        "split" | "rsplit" => split(text, method, args),
+        "split" | "rsplit" => split(state, text, method, args),
         "splitlines" => from_args::<()>(args).map(|()| text.lines().map(Value::from).collect()),
         "startswith" => affix(args, |part| text.starts_with(part)),
         "endswith" => affix(args, |part| text.ends_with(part)),
@@ -33,7 +43,7 @@ fn on_text(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
         "lower" => from_args::<()>(args).map(|()| Value::from(text.to_lowercase())),
         "capitalize" => from_args::<()>(args).map(|()| Value::from(capitalized(text))),
         "title" => from_args::<()>(args).map(|()| Value::from(titled(text))),
-        "replace" => replace(text, args),
+        "replace" => replace(state, text, args),
         "removeprefix" => remove(args, |part| {
             text.strip_prefix(part).unwrap_or(text).to_owned()
         }),
@@ -47,7 +57,7 @@ fn on_text(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
             text.rfind(part).map(|at| chars_before(text, at))
         }),
         "count" => remove_count(text, args),
-        "join" => join(text, args),
+        "join" => join(state, text, args),
         "isdigit" | "isnumeric" | "isdecimal" => all(text, char::is_numeric),
         "isalpha" => all(text, char::is_alphabetic),
         "isalnum" => all(text, char::is_alphanumeric),
@@ -63,7 +73,7 @@ fn is_python_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-fn split(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
+fn split(state: &State<'_, '_>, text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
     let (by, most): (Option<String>, Option<i64>) = from_args(args)?;
     let most = most.and_then(|n| usize::try_from(n).ok());
     let parts: Vec<String> = match (&by, method) {
@@ -92,6 +102,7 @@ fn split(text: &str, method: &str, args: &[Value]) -> Result<Value, Error> {
             None => text.split(by.as_str()).map(str::to_owned).collect(),
         },
     };
+    state.consume_fuel(parts.len() as u64)?;
     Ok(parts.into_iter().map(Value::from).collect())
 }
 
@@ -124,8 +135,11 @@ fn affix(args: &[Value], fits: impl Fn(&str) -> bool) -> Result<Value, Error> {
     Ok(Value::from(parts.any(|p| p.as_str().is_some_and(&fits))))
 }
 
-fn replace(text: &str, args: &[Value]) -> Result<Value, Error> {
+fn replace(state: &State<'_, '_>, text: &str, args: &[Value]) -> Result<Value, Error> {
     let (old, new, most): (String, String, Option<i64>) = from_args(args)?;
+    // Paid before the work: a short text can become an endless one.
+    let times = text.matches(old.as_str()).count() as u64;
+    state.consume_fuel(times.saturating_mul(bytes(&new) + 1))?;
     Ok(Value::from(
         match most.and_then(|n| usize::try_from(n).ok()) {
             Some(n) => text.replacen(&old, &new, n),
@@ -157,7 +171,7 @@ fn remove_count(text: &str, args: &[Value]) -> Result<Value, Error> {
     }))
 }
 
-fn join(between: &str, args: &[Value]) -> Result<Value, Error> {
+fn join(state: &State<'_, '_>, between: &str, args: &[Value]) -> Result<Value, Error> {
     let (items,): (Value,) = from_args(args)?;
     let mut parts = Vec::new();
     for item in items.try_iter()? {
@@ -167,6 +181,7 @@ fn join(between: &str, args: &[Value]) -> Result<Value, Error> {
                 "join needs strings",
             ));
         };
+        state.consume_fuel(1 + bytes(text) + bytes(between))?;
         parts.push(text.to_owned());
     }
     Ok(Value::from(parts.join(between)))

@@ -1,13 +1,22 @@
 //! Values as Python writes them: `json.dumps`, `str`, `repr`, and Jinja's tests with Python's meaning.
 
 use minijinja::value::{Kwargs, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
 use std::fmt::Write;
+
+/// Pays for work with the template's fuel. Values can hold one list many times over, so what is
+/// small in memory may be endless in writing.
+type Spend<'a> = &'a dyn Fn(u64) -> Result<(), Error>;
 
 pub(super) fn install(env: &mut Environment<'static>) {
     env.add_filter("tojson", tojson);
-    env.add_filter("string", |value: &Value| py_str(value));
-    env.set_formatter(|out, _state, value| out.write_str(&py_str(value)).map_err(Error::from));
+    env.add_filter("string", |state: &State<'_, '_>, value: &Value| {
+        py_str(value, &|fuel| state.consume_fuel(fuel))
+    });
+    env.set_formatter(|out, state, value| {
+        let text = py_str(value, &|fuel| state.consume_fuel(fuel))?;
+        out.write_str(&text).map_err(Error::from)
+    });
     // In Jinja a string and a dict are sequences too, and True is a number.
     env.add_test("sequence", |v: &Value| {
         matches!(
@@ -24,40 +33,43 @@ pub(super) fn install(env: &mut Environment<'static>) {
 }
 
 /// `str(value)`.
-pub(super) fn py_str(value: &Value) -> String {
+fn py_str(value: &Value, spend: Spend<'_>) -> Result<String, Error> {
     match value.kind() {
-        ValueKind::String => value.as_str().unwrap_or_default().to_owned(),
-        ValueKind::Undefined => String::new(),
-        _ => py_repr(value),
+        ValueKind::String => Ok(value.as_str().unwrap_or_default().to_owned()),
+        ValueKind::Undefined => Ok(String::new()),
+        _ => {
+            let mut out = String::new();
+            write_repr(&mut out, value, spend)?;
+            Ok(out)
+        }
     }
 }
 
 /// `repr(value)`.
-fn py_repr(value: &Value) -> String {
-    let mut out = String::new();
-    write_repr(&mut out, value);
-    out
-}
-
-fn write_repr(out: &mut String, value: &Value) {
+fn write_repr(out: &mut String, value: &Value, spend: Spend<'_>) -> Result<(), Error> {
+    spend(1)?;
     match value.kind() {
-        ValueKind::String => write_quoted(out, value.as_str().unwrap_or_default()),
+        ValueKind::String => {
+            let text = value.as_str().unwrap_or_default();
+            spend(bytes(text))?;
+            write_quoted(out, text);
+        }
         ValueKind::Number => out.push_str(&py_number(value)),
         ValueKind::Seq | ValueKind::Iterable => {
             out.push('[');
-            for (i, item) in value.try_iter().into_iter().flatten().enumerate() {
+            for (i, item) in value.try_iter()?.enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
-                write_repr(out, &item);
+                write_repr(out, &item, spend)?;
             }
             out.push(']');
         }
         ValueKind::Map => {
             out.push('{');
-            for (i, key) in value.try_iter().into_iter().flatten().enumerate() {
+            for (i, key) in value.try_iter()?.enumerate() {
                 out.push_str(if i > 0 { ", " } else { "" });
-                write_repr(out, &key);
+                write_repr(out, &key, spend)?;
                 out.push_str(": ");
-                write_repr(out, &value.get_item(&key).unwrap_or_default());
+                write_repr(out, &value.get_item(&key)?, spend)?;
             }
             out.push('}');
         }
@@ -65,6 +77,12 @@ fn write_repr(out: &mut String, value: &Value) {
             let _ = write!(out, "{value}");
         }
     }
+    Ok(())
+}
+
+/// Fuel for so many bytes.
+pub(super) fn bytes(text: &str) -> u64 {
+    text.len() as u64 / 64
 }
 
 /// Python prefers single quotes and changes to double ones when that saves escapes.
@@ -129,10 +147,12 @@ pub(super) fn py_float(x: f64) -> String {
 }
 
 /// `json.dumps(x, ensure_ascii=False, indent=…, separators=…, sort_keys=…)`, as transformers offers it.
-fn tojson(value: &Value, kwargs: Kwargs) -> Result<Value, Error> {
+fn tojson(state: &State<'_, '_>, value: &Value, kwargs: Kwargs) -> Result<Value, Error> {
     let indent: Option<usize> = kwargs.get("indent")?;
     let separators: Option<Vec<String>> = kwargs.get("separators")?;
+    let spend = |fuel| state.consume_fuel(fuel);
     let style = JsonStyle {
+        spend: &spend,
         ascii: kwargs.get::<Option<bool>>("ensure_ascii")?.unwrap_or(false),
         sorted: kwargs.get::<Option<bool>>("sort_keys")?.unwrap_or(false),
         item: item_separator(separators.as_deref(), indent)?,
@@ -151,6 +171,7 @@ fn tojson(value: &Value, kwargs: Kwargs) -> Result<Value, Error> {
 /// `json.dumps(x, ensure_ascii=False, separators=(item, key))` of plain JSON.
 pub(in crate::score) fn to_json(json: &serde_json::Value, item: &str, key: &str) -> String {
     let style = JsonStyle {
+        spend: &|_| Ok(()),
         ascii: false,
         sorted: false,
         item: item.to_owned(),
@@ -174,7 +195,8 @@ fn item_separator(separators: Option<&[String]>, indent: Option<usize>) -> Resul
     }
 }
 
-struct JsonStyle {
+struct JsonStyle<'a> {
+    spend: Spend<'a>,
     ascii: bool,
     sorted: bool,
     item: String,
@@ -182,13 +204,18 @@ struct JsonStyle {
     indent: Option<usize>,
 }
 
-impl JsonStyle {
+impl JsonStyle<'_> {
     fn write(&self, out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
+        (self.spend)(1)?;
         match value.kind() {
             ValueKind::None => out.push_str("null"),
             ValueKind::Bool => out.push_str(if value.is_true() { "true" } else { "false" }),
             ValueKind::Number => out.push_str(&json_number(value)),
-            ValueKind::String => self.write_text(out, value.as_str().unwrap_or_default()),
+            ValueKind::String => {
+                let text = value.as_str().unwrap_or_default();
+                (self.spend)(bytes(text))?;
+                self.write_text(out, text);
+            }
             ValueKind::Seq | ValueKind::Iterable => {
                 let items = value.try_iter()?.map(|v| (None, v)).collect();
                 self.write_items(out, items, '[', ']', depth)?;
@@ -197,7 +224,7 @@ impl JsonStyle {
                 let mut items = Vec::new();
                 for key in value.try_iter()? {
                     let item = value.get_item(&key)?;
-                    items.push((Some(py_str(&key)), item));
+                    items.push((Some(py_str(&key, self.spend)?), item));
                 }
                 if self.sorted {
                     items.sort_by(|a, b| a.0.cmp(&b.0));
