@@ -6,6 +6,7 @@
 
 mod answer;
 mod anthropic;
+mod archive;
 mod chat;
 mod content;
 mod detect;

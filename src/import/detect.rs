@@ -1,6 +1,7 @@
 //! Detection: looks at content, never only at names, and says why. It reads the first rows, or one document's
 //! outline, in bounded memory; which outline means which format is each importer's own knowledge.
 
+use super::archive::Archive;
 use super::limits::MAX_VALUE_BYTES;
 use super::lines::Lines;
 use super::parse::{Flaws, parse};
@@ -55,6 +56,8 @@ pub(crate) struct Sniff {
     pub(crate) shape: Shape,
     /// Outlines of the first rows: of lines, of a list's elements, or the one object.
     pub(crate) rows: Vec<Value>,
+    /// Names of a zip archive's members.
+    pub(crate) members: Vec<String>,
 }
 
 impl Sniff {
@@ -90,11 +93,25 @@ pub(crate) fn sniff(name: &str, source: &Source) -> io::Result<Sniff> {
         Shape::List => (Shape::List, list_rows(source)?),
         other => (other, Vec::new()),
     };
+    let members = if shape == Shape::Zip {
+        member_names(source)
+    } else {
+        Vec::new()
+    };
     Ok(Sniff {
         name: name.to_owned(),
         shape,
         rows,
+        members,
     })
+}
+
+fn member_names(source: &Source) -> Vec<String> {
+    let archive = Archive::open(source);
+    archive.map_or_else(
+        |_| Vec::new(),
+        |a| a.members.into_iter().map(|m| m.name).collect(),
+    )
 }
 
 fn shape_of(head: &[u8]) -> Shape {

@@ -22,18 +22,31 @@ pub(crate) struct LongList {
     line: u64,
 }
 
+/// A member of an object whose values are long: attachments by hash.
+#[derive(Debug, Clone)]
+pub(crate) struct LongMember {
+    /// Places in the lists above it, outermost first.
+    pub(crate) indices: Vec<u32>,
+    /// Its key.
+    pub(crate) key: String,
+    /// Its value.
+    pub(crate) span: SourceSpan,
+}
+
 /// A document whose head is read.
 pub(crate) struct Document<'s> {
     source: &'s Source,
     head: String,
     /// Long lists in the order of the file.
     pub(crate) lists: Vec<LongList>,
+    /// Members of long objects: where each value stands.
+    pub(crate) members: Vec<LongMember>,
     /// The document breaks off, or its brackets do not match.
     pub(crate) damage: Option<(u64, String)>,
 }
 
 impl<'s> Document<'s> {
-    /// Walks the document once. `patterns` name the long lists, such as `messages` or `data.spans` or
+    /// Walks the document once. `patterns` name the long lists (and, with `{}` at the end, objects of long values), such as `messages` or `data.spans` or
     /// `resourceSpans.*.scopeSpans.*.spans`; the empty pattern is a document that is a list itself.
     pub(crate) fn open(source: &'s Source, patterns: &[&str]) -> Result<Self, Halt> {
         let patterns: Vec<Vec<&str>> = patterns.iter().map(|p| segments(p)).collect();
@@ -42,6 +55,7 @@ impl<'s> Document<'s> {
             scanner: Scanner::new(reader, 0, 1),
             head: Vec::new(),
             lists: Vec::new(),
+            members: Vec::new(),
             indices: Vec::new(),
         };
         let live: Vec<(usize, &[&str])> = patterns
@@ -56,6 +70,7 @@ impl<'s> Document<'s> {
             source,
             head,
             lists: walk.lists,
+            members: walk.members,
             damage,
         })
     }
@@ -64,6 +79,17 @@ impl<'s> Document<'s> {
     pub(crate) fn head(&self) -> Result<Node<'_>, Halt> {
         parse(&self.head, &mut Flaws::default())
             .map_err(|bad| Halt::file(format!("the document is not JSON: {}", bad.what)))
+    }
+
+    /// A text value at this place.
+    pub(crate) fn text_at(&self, span: SourceSpan) -> Option<String> {
+        let len = usize::try_from(span.len)
+            .ok()
+            .filter(|len| *len <= MAX_VALUE_BYTES)?;
+        let bytes = self.source.read_at(span.offset, len).ok()?;
+        let text = decode(&bytes, &mut Flaws::default()).into_owned();
+        let node = parse(&text, &mut Flaws::default()).ok()?;
+        node.text().map(str::to_owned)
     }
 
     /// Hands out the elements of one long list. An element that is no JSON comes as an error, and the walk goes on.
@@ -156,6 +182,7 @@ struct Walk<R> {
     scanner: Scanner<R>,
     head: Vec<u8>,
     lists: Vec<LongList>,
+    members: Vec<LongMember>,
     indices: Vec<u32>,
 }
 
@@ -283,6 +310,10 @@ impl<R: Read> Walk<R> {
             self.head.push(b':');
             let name = String::from_utf8_lossy(&key);
             let inner = step_in(live, name.trim_matches('"'));
+            if live.iter().any(|(_, rest)| *rest == ["{}"]) {
+                self.long_member(name.trim_matches('"'))?;
+                continue;
+            }
             let before = self.head.len();
             let result = self.value(&inner);
             if self.head.len() == before {
@@ -290,6 +321,25 @@ impl<R: Read> Walk<R> {
             }
             result?;
         }
+    }
+}
+
+impl<R: Read> Walk<R> {
+    fn long_member(&mut self, key: &str) -> Result<(), Lost> {
+        self.scanner.peek()?;
+        let (offset, line) = (self.scanner.offset(), self.scanner.line());
+        self.head.extend_from_slice(b"null");
+        self.scanner.value(None, usize::MAX)?;
+        self.members.push(LongMember {
+            indices: self.indices.clone(),
+            key: key.to_owned(),
+            span: SourceSpan {
+                offset,
+                len: self.scanner.offset() - offset,
+                line,
+            },
+        });
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod agent_lightning_legacy;
 pub(crate) mod atif;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod inspect;
 pub(crate) mod langfuse;
 pub(crate) mod langsmith;
 pub(crate) mod mini_swe_agent;
@@ -62,6 +63,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &agent_lightning::AgentLightning,
     &codex::Codex,
     &claude_code::ClaudeCode,
+    &inspect::Inspect,
     &agent_lightning_legacy::AgentLightningLegacy,
     &langfuse::Langfuse,
     &langsmith::LangSmith,

@@ -23,6 +23,24 @@ impl Said {
         Self::of(chat::message(out, node, span))
     }
 
+    /// A message that the thread knows already (see `Thread::shared`): its steps are not needed again.
+    pub(crate) fn known(hash: u64) -> Self {
+        Self {
+            hash,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Its steps.
+    pub(crate) fn into_steps(self) -> Vec<Step> {
+        self.steps
+    }
+
+    /// What tells it from others.
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
     /// Steps that any importer made.
     pub(crate) fn of(steps: Vec<Step>) -> Self {
         Self {
@@ -140,6 +158,35 @@ impl Thread {
     /// The log ends: the last answer is on the path, earlier ones to the same prompt are not.
     pub(crate) fn finish(&mut self, run: &mut Run<'_, '_>) -> Result<(), Halt> {
         self.settle(run, &[])
+    }
+
+    /// How many leading messages of a prompt the thread knows: for these, `Said::known` does.
+    pub(crate) fn shared(&self, prompt: &[u64]) -> usize {
+        let same = prompt
+            .iter()
+            .zip(&self.known)
+            .take_while(|(p, k)| **p == k.hash)
+            .count();
+        let next = prompt.get(same);
+        let is_answer =
+            same == self.known.len() && self.pending.iter().any(|p| Some(&p.said.hash) == next);
+        same + usize::from(is_answer)
+    }
+
+    /// The log ends with the conversation as it stood: what it holds beyond the last prompt and answer goes out. A
+    /// conversation that was rewritten since says nothing new.
+    pub(crate) fn close_with(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        whole: Vec<Said>,
+    ) -> Result<(), Halt> {
+        self.settle(run, &whole)?;
+        let goes_on = whole.len() >= self.known.len()
+            && whole.iter().zip(&self.known).all(|(p, k)| p.hash == k.hash);
+        if goes_on {
+            self.go_on(run, whole)?;
+        }
+        Ok(())
     }
 
     /// Says how tools ended whose answers the next prompts show.

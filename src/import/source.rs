@@ -7,6 +7,11 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Reads and seeks.
+pub(crate) trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
+
 /// Bytes that can be read from any place, any number of times.
 pub(crate) struct Source {
     body: Body,
@@ -96,6 +101,24 @@ impl Source {
         Ok(unpacked)
     }
 
+    /// Keeps what a reader gives, up to `limit` bytes.
+    pub(crate) fn gathered(reader: impl Read, limit: u64) -> io::Result<Self> {
+        let (body, len) = gather(reader, limit)?;
+        Ok(Self {
+            body,
+            len,
+            notes: Vec::new(),
+        })
+    }
+
+    /// A reader that can seek.
+    pub(crate) fn seekable(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
+        Ok(match &self.body {
+            Body::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
+            Body::File(path) | Body::Spool(Spool(path)) => Box::new(File::open(path)?),
+        })
+    }
+
     /// How many bytes there are.
     pub(crate) fn len(&self) -> u64 {
         self.len
@@ -139,14 +162,6 @@ impl Source {
                 Stretches::File(File::open(path)?, Vec::new())
             }
         })
-    }
-
-    /// All bytes as one stretch, if they are in memory.
-    pub(crate) fn in_memory(&self) -> Option<&[u8]> {
-        match &self.body {
-            Body::Memory(bytes) => Some(bytes),
-            Body::File(_) | Body::Spool(_) => None,
-        }
     }
 }
 

@@ -512,7 +512,70 @@ def traces():
             "Responses items; instructions stand in the answers; 2 scores")
 
 
-for count in [traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def zip_members(path):
+    """Members of a zip archive, zstd included; of equal names the last."""
+    import struct
+    import zipfile
+    import zlib
+    import zstandard  # pip install zstandard
+    full = os.path.join(ROOT, path)
+    out = {}
+    with open(full, "rb") as f:
+        for i in zipfile.ZipFile(full).infolist():
+            f.seek(i.header_offset)
+            head = f.read(30)
+            name, extra = struct.unpack("<HH", head[26:30])
+            f.seek(i.header_offset + 30 + name + extra)
+            data = f.read(i.compress_size)
+            if i.compress_type == 93:
+                data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+            elif i.compress_type == 8:
+                data = zlib.decompress(data, -15)
+            out[i.filename] = json.loads(data)
+    return out
+
+
+def inspect():
+    def one(c, s):
+        for r in s.get("error_retries") or []:
+            c.add(runs=1)
+            pool = s["events_data"]["messages"]
+            for e in r.get("events", []):
+                if e["event"] == "model":
+                    c.add(calls=1)
+                    for m in [m for a, b in e.get("input_refs") or [] for m in pool[a:b]] or e["input"]:
+                        say(c, m)
+                    for ch in [] if e.get("error") else e["output"]["choices"]:
+                        say(c, ch["message"])
+        c.add(runs=1, rewards=len(s.get("scores") or {}))
+        events = s.get("events") or (s.get("transcript") or {}).get("events") or []
+        c.add(calls=sum(e["event"] == "model" for e in events))
+        for m in s["messages"]:
+            say(c, m)
+
+    def say(c, m):
+        owners = {"user": "user" if m.get("source") == "input" else "runtime"}
+        chat(c, m, owners)
+        c.add(tool_errors=bool(m.get("error")))
+
+    how = ("samples and failed attempts before a retry; sample.messages hold the whole conversation of these samples; calls are "
+           "model events; users that are not source=input are the solver's; message.error is a tool error; rewards are scores")
+    for name in sorted(os.listdir(os.path.join(ROOT, "inspect-eval"))):
+        path = "inspect-eval/" + name
+        c = Count("inspect", how)
+        for member, s in zip_members(path).items():
+            if member.startswith("samples/"):
+                one(c, s)
+        c.done(path)
+    for name in sorted(os.listdir(os.path.join(ROOT, "inspect-json"))):
+        path = "inspect-json/" + name
+        c = Count("inspect", how)
+        for s in load(path)["samples"]:
+            one(c, s)
+        c.done(path)
+
+
+for count in [inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()
