@@ -3,13 +3,24 @@
 //! Two threads share the work: one for what a key press waits for, one for what may take its time. A question that a newer
 //! one of its kind makes pointless is dropped unanswered. Every answer names what it answers, so a late one can be told.
 
-mod answer;
+mod clerk;
 mod decide;
+mod lists;
+mod pages;
+mod pair;
+mod preview;
 mod question;
 mod read;
+mod reply;
+mod search;
 
-pub use answer::answer;
-pub use question::{Answer, Ask, Bodies, CallHead, FoundStep, JumpRow, Listing, Outline, RunPage};
+pub use clerk::Clerk;
+pub use pages::{
+    Bodies, CallHead, FoundStep, Group, GroupMember, JumpRow, Listing, Outline, PairPage, PairRow,
+    PairSide, PairWrite, Preview, RunPage,
+};
+pub use question::Ask;
+pub use reply::Answer;
 
 use super::THREAD_PREFIX;
 use crate::store::{Store, StoreError};
@@ -82,7 +93,7 @@ fn serve(name: &str, open: Opener) -> std::io::Result<Line> {
     std::thread::Builder::new()
         .name(format!("{THREAD_PREFIX}{name}"))
         .spawn(move || match open() {
-            Ok(mut store) => work(&mut store, &inbox, &send),
+            Ok(store) => work(&mut Clerk::new(store), &inbox, &send),
             Err(error) => {
                 let _ = send.send(Answer::failed("opening the workspace", &error));
             }
@@ -90,12 +101,12 @@ fn serve(name: &str, open: Opener) -> std::io::Result<Line> {
     Ok(Line { asks, answers })
 }
 
-fn work(store: &mut Store, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
+fn work(clerk: &mut Clerk, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
     while let Ok(first) = inbox.recv() {
         let mut waiting = vec![first];
         waiting.extend(inbox.try_iter());
         for ask in newest(waiting) {
-            let said = ask.map_or(Answer::Dropped, |ask| guarded(store, ask));
+            let said = ask.map_or(Answer::Dropped, |ask| guarded(clerk, ask));
             if answers.send(said).is_err() {
                 return;
             }
@@ -103,9 +114,9 @@ fn work(store: &mut Store, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
     }
 }
 
-fn guarded(store: &mut Store, ask: Ask) -> Answer {
+fn guarded(clerk: &mut Clerk, ask: Ask) -> Answer {
     let what = ask.what();
-    catch_unwind(AssertUnwindSafe(|| answer(store, ask)))
+    catch_unwind(AssertUnwindSafe(|| clerk.answer(ask)))
         .unwrap_or_else(|_| Answer::failed(what, &"a bug of ours; `triagent doctor` may tell more"))
 }
 

@@ -30,7 +30,7 @@ pub enum SideName {
 }
 
 /// What a reviewer says about two sides.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PairWords {
     /// The decision.
     pub choice: Choice,

@@ -10,7 +10,7 @@ use super::keymap::{KeyChanges, Keymap, KeymapError};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use super::view;
-use crate::jobs::desk::answer;
+use crate::jobs::desk::Clerk;
 use crate::store::Store;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -24,7 +24,7 @@ const BEGIN_US: i64 = 1_767_225_600_000_000;
 /// The screen without a terminal.
 pub struct Stage {
     app: App,
-    store: Option<Store>,
+    clerk: Option<Clerk>,
     now: Now,
     /// Texts that were put on the clipboard.
     pub copied: Vec<String>,
@@ -50,7 +50,7 @@ impl Stage {
         };
         let mut stage = Self {
             app: App::new(settings, keymap, theme, store.is_some()),
-            store,
+            clerk: store.map(Clerk::new),
             now: Now {
                 ms: 0,
                 us: BEGIN_US,
@@ -125,7 +125,7 @@ impl Stage {
 
     /// The store behind the screen.
     pub fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
+        self.clerk.as_ref().map(Clerk::store)
     }
 
     fn draw(&self) -> Buffer {
@@ -139,9 +139,9 @@ impl Stage {
         let mut events = vec![event];
         while let Some(event) = events.pop() {
             for effect in update(&mut self.app, self.now, event) {
-                match (effect, self.store.as_mut()) {
-                    (Effect::Ask(ask), Some(store)) => {
-                        events.push(Event::Answer(Box::new(answer(store, ask))));
+                match (effect, self.clerk.as_mut()) {
+                    (Effect::Ask(ask), Some(clerk)) => {
+                        events.push(Event::Answer(Box::new(clerk.answer(ask))));
                     }
                     (Effect::Copy(text), _) => self.copied.push(text),
                     (Effect::Quit, _) => self.has_left = true,

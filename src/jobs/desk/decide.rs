@@ -1,10 +1,13 @@
 //! Questions that write: decisions, undo, drafts.
 
-use super::question::{Answer, Ask};
-use crate::store::{Act, Store, StoreError};
+use super::lists::QUEUE;
+use super::question::Ask;
+use super::reply::Answer;
+use crate::jobs::JobError;
+use crate::store::{Act, Store};
 
 /// Writes what a question asks to write.
-pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, StoreError> {
+pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, JobError> {
     match ask {
         Ask::Decide {
             reviewer,
@@ -33,6 +36,14 @@ pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, StoreError> {
         } => {
             store.put_draft(&reviewer, &subject, &text, now_us)?;
             Ok(Answer::Kept)
+        }
+        Ask::SaveQueue {
+            name,
+            filter,
+            now_us,
+        } => {
+            store.put_result(QUEUE, &name, "filter", now_us, &filter)?;
+            Ok(Answer::Queues(super::lists::queues(store)?))
         }
         other => Ok(Answer::failed(other.what(), &"it does not write")),
     }

@@ -1,13 +1,9 @@
-//! What the screen can ask, and what it gets.
+//! What the screen can ask.
 
-use crate::domain::filter::Field;
-use crate::domain::{
-    Adopted, Decision, DecisionRecord, ForeignLabel, Owner, Reward, Rollout, RunId, Score, Task,
-};
-use crate::store::{FacetCount, RunRow, StepHead, Undone};
-use crate::triage::FilterError;
+use super::pages::PairWrite;
+use crate::domain::{Decision, RunId, StepRef};
+use crate::jobs::SideName;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,223 +110,64 @@ pub enum Ask {
     },
     /// Finds runs by a few letters of name, task or family.
     Jump(String),
-}
-
-/// What a question gets. Every answer says what it answers.
-#[derive(Debug, Clone)]
-pub enum Answer {
-    /// Runs that pass.
-    Listing(Listing),
-    /// The filter cannot be read.
-    BadFilter {
-        /// As typed.
-        filter: String,
-        /// Why.
-        error: FilterError,
+    /// What became of each required document of a run?
+    Evidence(RunId),
+    /// Which layer does the machine name?
+    Suggest(RunId),
+    /// One redacted page of a run.
+    Card(RunId),
+    /// What does the decision at a step say?
+    Decision(StepRef),
+    /// Which pairs are decided, and which are worth deciding?
+    Pairings(String),
+    /// Two candidates with everything that the screen shows.
+    Pair {
+        /// First candidate.
+        a: SideName,
+        /// Second candidate.
+        b: SideName,
+        /// Whose screen.
+        reviewer: String,
     },
-    /// Rows, those that still exist.
-    Rows(Vec<RunRow>),
-    /// Counts.
-    Facets {
+    /// Writes a pair down, unless something forbids it.
+    SavePair(Box<PairWrite>),
+    /// Two runs, aligned.
+    Compare(RunId, RunId),
+    /// Advice for every cohort.
+    Advice {
+        /// Thresholds that the settings change.
+        overrides: toml::Table,
+        /// When.
+        now_us: i64,
+    },
+    /// Groups with their rewards and advantages.
+    Groups,
+    /// Who agrees with whom.
+    Agreement,
+    /// The ledger of changes.
+    Changes,
+    /// Filters that were kept under a name.
+    Queues,
+    /// Keeps a filter under a name; an empty filter forgets it.
+    SaveQueue {
+        /// The name.
+        name: String,
         /// The filter as typed.
         filter: String,
-        /// Each facet with its values.
-        facets: Vec<(Field, Vec<FacetCount>)>,
+        /// When.
+        now_us: i64,
     },
-    /// Runs that the reviewer labelled.
-    Mine(Vec<i64>),
-    /// A run.
-    Run(Box<RunPage>),
-    /// Where its turns and failures are.
-    Outline(Outline),
-    /// Steps of a run with the beginning of each text.
-    Heads {
-        /// Which run.
-        run: RunId,
-        /// Which steps were asked for.
-        range: Range<u32>,
-        /// Those there are.
-        heads: Vec<StepHead>,
+    /// What an export would write: its first rows and what would stay out.
+    Preview {
+        /// Format's word.
+        format: String,
+        /// Filter as typed.
+        filter: String,
+        /// Who `me` is.
+        reviewer: String,
+        /// Distinguishes the scratch folder.
+        now_us: i64,
     },
-    /// Steps of a run with their text.
-    Bodies(Bodies),
-    /// The whole text of a step, its secrets marked.
-    Whole {
-        /// Which run.
-        run: RunId,
-        /// Which step.
-        step: u32,
-        /// The text.
-        text: Arc<str>,
-        /// Where secrets stand in it.
-        secrets: Vec<Range<usize>>,
-    },
-    /// A step as JSON.
-    StepJson(String),
-    /// Decisions that are on the disk.
-    Decided(Vec<DecisionRecord>),
-    /// What was taken back.
-    Undone(Undone),
-    /// What was made again.
-    Redone(Undone),
-    /// Half-written words are kept.
-    Kept,
-    /// A newer question made this one pointless.
-    Dropped,
-    /// Where words were found.
-    Found {
-        /// The words.
-        words: String,
-        /// Where, at most as many as a list shows.
-        steps: Vec<FoundStep>,
-        /// There are more.
-        more: bool,
-        /// Texts not yet in the index.
-        behind: u64,
-    },
-    /// Where words were found in one run.
-    FoundInRun {
-        /// Which run.
-        run: RunId,
-        /// The words.
-        words: String,
-        /// Steps that hold them, with how often.
-        hits: Vec<(u32, u32)>,
-    },
-    /// Runs to jump to.
-    Jump {
-        /// The letters.
-        pattern: String,
-        /// Best first.
-        rows: Vec<JumpRow>,
-    },
-    /// It did not work.
-    Failed {
-        /// What was tried.
-        what: &'static str,
-        /// Why not.
-        error: String,
-    },
-}
-
-/// Runs that pass a filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listing {
-    /// The filter as typed.
-    pub filter: String,
-    /// Row keys in order.
-    pub seqs: Vec<i64>,
-    /// Runs in the workspace.
-    pub total: u64,
-}
-
-/// All about one run but its steps.
-#[derive(Debug, Clone)]
-pub struct RunPage {
-    /// Its row.
-    pub row: RunRow,
-    /// Its head.
-    pub rollout: Rollout,
-    /// Its task, where the list has it.
-    pub task: Option<Task>,
-    /// Its calls, without their tokens.
-    pub calls: Vec<CallHead>,
-    /// Its rewards.
-    pub rewards: Vec<Reward>,
-    /// Labels that came with the file.
-    pub labels: Vec<ForeignLabel>,
-    /// Live verdicts of all reviewers, oldest first.
-    pub verdicts: Vec<DecisionRecord>,
-    /// Live notes.
-    pub notes: Vec<DecisionRecord>,
-    /// Scores of its steps.
-    pub scores: Vec<Score>,
-    /// The reviewer's half-written note.
-    pub draft: Option<String>,
-    /// Number of steps.
-    pub steps: u32,
-}
-
-/// A call without its tokens.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallHead {
-    /// The call; token lists are emptied.
-    pub call: crate::domain::Call,
-    /// Prompt tokens logged.
-    pub prompt_tokens: Option<usize>,
-    /// Generated tokens logged.
-    pub completion_tokens: Option<usize>,
-    /// Behaviour log-probs logged.
-    pub has_logprobs: bool,
-}
-
-impl CallHead {
-    /// Drops what is long.
-    pub fn of(mut call: crate::domain::Call) -> Self {
-        Self {
-            prompt_tokens: call.prompt_token_ids.take().map(|t| t.len()),
-            completion_tokens: call.completion_token_ids.take().map(|t| t.len()),
-            has_logprobs: call.logprobs.take().is_some(),
-            call,
-        }
-    }
-
-    /// The harness went on with it.
-    pub fn is_adopted(&self) -> bool {
-        self.call.adopted == Adopted::Yes
-    }
-}
-
-/// Where a run's turns and failures are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline {
-    /// Which run.
-    pub run: RunId,
-    /// Steps whose tool failed.
-    pub failed: Vec<u32>,
-    /// First step of each model decision.
-    pub turns: Vec<u32>,
-    /// Who wrote each step.
-    pub owners: Vec<Owner>,
-}
-
-/// Steps with their text.
-#[derive(Debug, Clone)]
-pub struct Bodies {
-    /// Which run.
-    pub run: RunId,
-    /// Which steps were asked for.
-    pub range: Range<u32>,
-    /// The steps; `preview` holds the text, cut at the display limit.
-    pub steps: Vec<StepHead>,
-    /// Where secrets stand in each text.
-    pub secrets: Vec<Vec<Range<usize>>>,
-}
-
-/// A place where words were found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundStep {
-    /// Which run.
-    pub run: RunId,
-    /// Its row key.
-    pub seq: i64,
-    /// Which step.
-    pub step: u32,
-    /// Who wrote it.
-    pub owner: Owner,
-    /// The words with what stands around them.
-    pub around: String,
-}
-
-/// A run to jump to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JumpRow {
-    /// Row key.
-    pub seq: i64,
-    /// Which run.
-    pub run: RunId,
-    /// Its task and family, for the eye.
-    pub about: String,
 }
 
 impl Ask {
@@ -344,6 +181,15 @@ impl Ask {
                 | Self::Jump(_)
                 | Self::Outline(_)
                 | Self::Whole { .. }
+                | Self::Evidence(_)
+                | Self::Suggest(_)
+                | Self::Card(_)
+                | Self::Pairings(_)
+                | Self::Compare(..)
+                | Self::Advice { .. }
+                | Self::Groups
+                | Self::Agreement
+                | Self::Preview { .. }
         )
     }
 
@@ -366,7 +212,12 @@ impl Ask {
     fn writes(&self) -> bool {
         matches!(
             self,
-            Self::Decide { .. } | Self::Undo { .. } | Self::Redo { .. } | Self::KeepDraft { .. }
+            Self::Decide { .. }
+                | Self::Undo { .. }
+                | Self::Redo { .. }
+                | Self::KeepDraft { .. }
+                | Self::SavePair(_)
+                | Self::SaveQueue { .. }
         )
     }
 
@@ -387,16 +238,20 @@ impl Ask {
             Self::KeepDraft { .. } => "keeping the draft",
             Self::Search(_) | Self::SearchRun { .. } => "searching",
             Self::Jump(_) => "looking for runs",
-        }
-    }
-}
-
-impl Answer {
-    /// An answer that says why there is none.
-    pub fn failed(what: &'static str, error: &dyn std::fmt::Display) -> Self {
-        Self::Failed {
-            what,
-            error: error.to_string(),
+            Self::Evidence(_) => "reading the evidence",
+            Self::Suggest(_) => "asking the machine",
+            Self::Card(_) => "making the card",
+            Self::Decision(_) => "reading the decision",
+            Self::Pairings(_) => "looking for pairs",
+            Self::Pair { .. } => "opening the pair",
+            Self::SavePair(_) => "saving the pair",
+            Self::Compare(..) => "comparing",
+            Self::Advice { .. } => "advising",
+            Self::Groups => "reading the groups",
+            Self::Agreement => "working out agreement",
+            Self::Changes => "reading the ledger",
+            Self::Queues | Self::SaveQueue { .. } => "keeping filters",
+            Self::Preview { .. } => "previewing the export",
         }
     }
 }

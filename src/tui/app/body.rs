@@ -5,7 +5,6 @@ use crate::store::StepHead;
 use crate::text::Wrap;
 use crate::tui::doc::{Doc, Layout, Span};
 use crate::tui::render::{self, Dress};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A body with more lines than this is folded by default, if it is of a kind that is.
@@ -22,7 +21,8 @@ pub(crate) struct Body {
     /// The step.
     pub(crate) head: StepHead,
     text: Arc<str>,
-    secrets: Vec<Range<usize>>,
+    /// The text with secrets masked, where it holds some.
+    masked: Option<Arc<str>>,
     /// The whole text is here, not only its beginning.
     pub(crate) is_whole: bool,
     doc: Doc,
@@ -34,13 +34,13 @@ pub(crate) struct Body {
 
 impl Body {
     /// Takes a step whose `preview` holds the text that is shown.
-    pub(crate) fn new(mut head: StepHead, secrets: Vec<Range<usize>>) -> Self {
+    pub(crate) fn new(mut head: StepHead, masked: Option<String>) -> Self {
         let text: Arc<str> = std::mem::take(&mut head.preview).into();
         Self {
             is_whole: head.size <= text.len() as u64,
             head,
             text,
-            secrets,
+            masked: masked.map(Into::into),
             doc: Doc::default(),
             layout: Doc::default().layout(80, Wrap::Words),
             cut: None,
@@ -49,9 +49,9 @@ impl Body {
     }
 
     /// Takes the whole text.
-    pub(crate) fn take_whole(&mut self, text: Arc<str>, secrets: Vec<Range<usize>>) {
+    pub(crate) fn take_whole(&mut self, text: Arc<str>, masked: Option<Arc<str>>) {
         self.text = text;
-        self.secrets = secrets;
+        self.masked = masked;
         self.is_whole = true;
         self.cut = None;
     }
@@ -63,7 +63,7 @@ impl Body {
             return;
         }
         if self.cut.is_none_or(|(_, _, old)| old != dress) {
-            self.doc = render::step(&self.head, &self.text, &self.secrets, dress);
+            self.doc = render::step(&self.head, self.shown(dress), dress);
             self.found.0.clear();
         }
         self.layout = self.doc.layout(columns, wrap);
@@ -92,9 +92,16 @@ impl Body {
         &self.text
     }
 
-    /// How many secrets the text holds.
-    pub(crate) fn secrets(&self) -> usize {
-        self.secrets.len()
+    /// The text holds secrets.
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.masked.is_some()
+    }
+
+    fn shown(&self, dress: Dress) -> &str {
+        match &self.masked {
+            Some(masked) if !dress.revealed => masked,
+            _ => &self.text,
+        }
     }
 
     /// The stretch of line `n`.

@@ -184,8 +184,8 @@ impl RunView {
             self.asked_bodies
                 .retain(|chunk| near.contains(&(chunk * BODIES_CHUNK)));
         }
-        for (head, secrets) in bodies.steps.into_iter().zip(bodies.secrets) {
-            self.bodies.insert(head.index, Body::new(head, secrets));
+        for (head, masked) in bodies.steps.into_iter().zip(bodies.masked) {
+            self.bodies.insert(head.index, Body::new(head, masked));
         }
     }
 

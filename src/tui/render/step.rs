@@ -1,16 +1,12 @@
 //! A step's body as a document: JSON laid out, Markdown drawn, colours of a terminal taken out, secrets masked.
 
 use super::{json, markdown};
-use crate::domain::{Owner, StepKind};
+use crate::domain::{ChatMessage, Owner, StepKind};
 use crate::store::StepHead;
 use crate::text::without_colours;
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
-use std::borrow::Cow;
-use std::ops::Range;
 
-/// Stands for a masked secret; its length tells nothing.
-const MASK: &str = "▒▒▒▒▒▒";
 /// Longer JSON is shown as it stands: laying out tens of megabytes helps nobody.
 const MAX_JSON_BYTES: usize = 4 << 20;
 
@@ -23,40 +19,37 @@ pub(crate) struct Dress {
     pub(crate) revealed: bool,
 }
 
-/// Draws the body of a step. `secrets` are stretches of `text`.
-pub(crate) fn step(head: &StepHead, text: &str, secrets: &[Range<usize>], dress: Dress) -> Doc {
-    let masked = if dress.revealed {
-        Cow::Borrowed(text)
-    } else {
-        mask(text, secrets)
-    };
+/// Draws the body of a step; `text` is what may be shown of it.
+pub(crate) fn step(head: &StepHead, text: &str, dress: Dress) -> Doc {
     if dress.raw {
-        return Doc::plain(&masked);
+        return Doc::plain(text);
     }
     match head.kind {
-        StepKind::ToolCall => call(head, &masked),
-        StepKind::Observation => observation(&masked),
-        StepKind::Text | StepKind::Reasoning => prose(head, &masked),
-        StepKind::Media | StepKind::Event => inked(Ink::Quote, &masked),
+        StepKind::ToolCall => call(head.tool.as_deref().unwrap_or("?"), text),
+        StepKind::Observation => observation(text),
+        StepKind::Text | StepKind::Reasoning => prose(head, text),
+        StepKind::Media | StepKind::Event => inked(Ink::Quote, text),
     }
 }
 
-fn mask<'a>(text: &'a str, secrets: &[Range<usize>]) -> Cow<'a, str> {
-    if secrets.is_empty() {
-        return Cow::Borrowed(text);
+/// Draws a decision of the model as it stands in a pair: reasoning, words, calls.
+pub(crate) fn message(message: &ChatMessage) -> Doc {
+    let mut doc = Doc::default();
+    if let Some(reasoning) = &message.reasoning {
+        doc.line(Ink::Quote, &without_colours(reasoning)).end_line();
     }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for span in secrets {
-        if span.start < from {
-            continue;
-        }
-        out.push_str(text.get(from..span.start).unwrap_or_default());
-        out.push_str(MASK);
-        from = span.end;
+    if let Some(content) = message.content.as_deref().filter(|c| !c.is_empty()) {
+        let clean = without_colours(content);
+        let drawn = laid_out(&clean).or_else(|| markdown(&clean));
+        doc.append(&drawn.unwrap_or_else(|| Doc::plain(&clean)))
+            .end_line();
     }
-    out.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(out)
+    for one in &message.tool_calls {
+        doc.push(Ink::Model, "→ ")
+            .append(&call(&one.name, &one.arguments))
+            .end_line();
+    }
+    doc
 }
 
 fn laid_out(text: &str) -> Option<Doc> {
@@ -66,10 +59,9 @@ fn laid_out(text: &str) -> Option<Doc> {
     json(text)
 }
 
-fn call(head: &StepHead, text: &str) -> Doc {
+fn call(tool: &str, text: &str) -> Doc {
     let mut doc = Doc::default();
-    doc.push(Ink::Strong, head.tool.as_deref().unwrap_or("?"))
-        .push(Ink::Text, " ");
+    doc.push(Ink::Strong, tool).push(Ink::Text, " ");
     match laid_out(text) {
         Some(arguments) => doc.append(&arguments),
         None => doc.push(Ink::Text, text),
@@ -108,17 +100,19 @@ fn inked(ink: Ink, text: &str) -> Doc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Role, ToolCall};
 
     #[test]
-    fn a_mask_tells_neither_content_nor_length() {
+    fn a_decision_is_drawn_as_words_then_calls() {
+        let mut decision = ChatMessage::text(Role::Assistant, "I look it up.");
+        decision.tool_calls.push(ToolCall {
+            id: None,
+            name: "find".to_owned(),
+            arguments: "{\"q\": \"退款\"}".to_owned(),
+        });
         assert_eq!(
-            mask("key=abc; ok", std::slice::from_ref(&(4..7))),
-            format!("key={MASK}; ok")
+            message(&decision).text(),
+            "I look it up.\n→ find {\"q\": \"退款\"}\n"
         );
-        assert_eq!(
-            mask("key=abcdef; ok", &[4..10, 5..7]),
-            format!("key={MASK}; ok")
-        );
-        assert_eq!(mask("nothing", &[]), "nothing");
     }
 }

@@ -72,10 +72,10 @@ fn take_of_run(app: &mut App, answer: Answer) {
             run,
             step,
             text,
-            secrets,
+            masked,
         } => {
             if let Some(body) = same_run(app, &run).and_then(|view| view.body_mut(step)) {
-                body.take_whole(text, secrets);
+                body.take_whole(text, masked);
             }
         }
         Answer::FoundInRun { run, words, hits } => {

@@ -198,7 +198,7 @@ fn about(view: &RunView, head: &StepHead) -> String {
     if head.copied {
         words.push("copied context");
     }
-    let masked = view.body(head.index).is_some_and(|b| b.secrets() > 0) && !view.dress.revealed;
+    let masked = view.body(head.index).is_some_and(Body::has_secrets) && !view.dress.revealed;
     if masked {
         words.push("secrets masked");
     }

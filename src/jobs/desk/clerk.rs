@@ -1,0 +1,125 @@
+//! The clerk: owns a store and answers one question at a time. Tests ask it without threads.
+
+use super::question::Ask;
+use super::reply::Answer;
+use super::{decide, lists, pair, preview, read, search};
+use crate::clean::Cleaner;
+use crate::domain::chat::decision_at;
+use crate::domain::{Progress, StepRef};
+use crate::jobs::check::cleaner;
+use crate::jobs::{JobError, advise, card_of, compare, register, run_facts, suggest_run};
+use crate::store::Store;
+use crate::triage::Taxonomy;
+
+/// Owns a store.
+pub struct Clerk {
+    store: Store,
+    /// Masks secrets; nothing where its rules cannot be read, which `triagent check` says.
+    cleaner: Option<Cleaner>,
+}
+
+impl Clerk {
+    /// Takes a store.
+    pub fn new(store: Store) -> Self {
+        let cleaner = cleaner(&store).ok();
+        Self { store, cleaner }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Answers.
+    pub fn answer(&mut self, ask: Ask) -> Answer {
+        let what = ask.what();
+        self.try_answer(ask)
+            .unwrap_or_else(|error| Answer::failed(what, &error))
+    }
+
+    fn try_answer(&mut self, ask: Ask) -> Result<Answer, JobError> {
+        let store = &self.store;
+        let cleaner = self.cleaner.as_ref();
+        let said = match ask {
+            Ask::Listing { filter, reviewer } => read::listing(store, filter, &reviewer)?,
+            Ask::Rows(seqs) => Answer::Rows(store.rows(&seqs)?),
+            Ask::Facets { filter, reviewer } => read::facets(store, filter, &reviewer)?,
+            Ask::Mine(reviewer) => Answer::Mine(store.labelled_by(&reviewer)?),
+            Ask::Run { run, reviewer } => read::run(store, &run, &reviewer)?,
+            Ask::Outline(run) => read::outline(store, run)?,
+            Ask::Heads { run, range } => read::heads(store, run, range)?,
+            Ask::Bodies { run, range } => read::bodies(store, cleaner, run, range)?,
+            Ask::Whole { run, step } => read::whole(store, cleaner, run, step)?,
+            Ask::StepJson { run, step } => read::step_json(store, &run, step)?,
+            Ask::Search(words) => search::search(store, words)?,
+            Ask::SearchRun { run, words } => search::search_run(store, run, words)?,
+            Ask::Jump(pattern) => search::jump(store, pattern)?,
+            Ask::Queues => Answer::Queues(lists::queues(store)?),
+            Ask::Changes => Answer::Changes(store.own("change")?),
+            other => self.try_more(other)?,
+        };
+        Ok(said)
+    }
+
+    /// Questions that other jobs answer, and those that write.
+    fn try_more(&mut self, ask: Ask) -> Result<Answer, JobError> {
+        let store = &self.store;
+        let said = match ask {
+            Ask::Evidence(run) => {
+                let evidence = run_facts(store, &run)?.evidence(&register(store)?);
+                Answer::Evidence { run, evidence }
+            }
+            Ask::Suggest(run) => {
+                Answer::Suggestion(Box::new(suggest_run(store, &run, &register(store)?)?))
+            }
+            Ask::Card(run) => {
+                let card = Box::new(card_of(store, &run, &Taxonomy::embedded())?);
+                Answer::Card { run, card }
+            }
+            Ask::Decision(at) => self.decision(at)?,
+            Ask::Pairings(reviewer) => Answer::Pairings(pair::pairings(store, &reviewer)?),
+            Ask::Pair { a, b, reviewer } => {
+                Answer::Pair(Box::new(pair::page(store, &a, &b, &reviewer)?))
+            }
+            Ask::Compare(a, b) => {
+                let compared = Box::new(compare(store, &a, &b)?);
+                Answer::Compared { a, b, compared }
+            }
+            Ask::Groups => Answer::Groups(lists::groups(store)?),
+            Ask::Agreement => Answer::Agreement(Box::new(lists::agreement(store)?)),
+            Ask::Preview {
+                format,
+                filter,
+                reviewer,
+                now_us,
+            } => preview::preview(store, &format, &filter, &reviewer, now_us)?,
+            Ask::Advice { overrides, now_us } => {
+                let progress = Progress::default();
+                Answer::Advice(advise(
+                    &mut self.store,
+                    None,
+                    &overrides,
+                    now_us,
+                    &progress,
+                )?)
+            }
+            Ask::SavePair(write) => pair::save(&mut self.store, *write)?,
+            other => decide::write(&mut self.store, other)?,
+        };
+        Ok(said)
+    }
+
+    fn decision(&self, at: StepRef) -> Result<Answer, JobError> {
+        let steps = self.store.steps(&at.run)?;
+        Ok(match decision_at(&steps, at.step) {
+            Some(message) => Answer::Decision {
+                message: Box::new(message),
+                at,
+            },
+            None => Answer::failed(
+                "reading the decision",
+                &"the model did not write this step; } goes to its next decision",
+            ),
+        })
+    }
+}
