@@ -5,7 +5,6 @@
 mod action;
 mod app;
 mod available;
-mod card;
 mod doc;
 mod effect;
 mod event;
@@ -15,6 +14,7 @@ mod keymap;
 mod place;
 mod render;
 mod runner;
+mod sheets;
 mod stage;
 mod terminal;
 mod theme;

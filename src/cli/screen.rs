@@ -69,6 +69,7 @@ fn options(args: &Args, env: &Env<'_>, config: &Config, start: Start) -> Result<
         theme: args.theme.clone().unwrap_or_else(|| screen.theme.clone()),
         keys: keys(config)?,
         mouse: screen.mouse,
+        gates: config.gates.clone().into_iter().collect(),
         read_only: env.global.read_only,
         mask_secrets: screen.mask_secrets,
         no_color: std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()),

@@ -2,10 +2,14 @@
 
 pub(crate) mod board;
 pub(crate) mod body;
+pub(crate) mod compare;
+pub(crate) mod duo;
 pub(crate) mod overlay;
 pub(crate) mod pace;
+pub(crate) mod pair;
 pub(crate) mod run;
 pub(crate) mod says;
+pub(crate) mod sheet;
 
 use super::effect::Effect;
 use super::event::Now;
@@ -18,9 +22,12 @@ use crate::domain::Layer;
 use crate::jobs::desk::Ask;
 use crate::triage::Taxonomy;
 use board::Board;
+use compare::CompareView;
 use overlay::Overlay;
+use pair::PairView;
 use run::RunView;
 use says::Says;
+use sheet::Sheet;
 use std::collections::HashSet;
 
 /// Which screens stand in the tab bar.
@@ -62,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) mouse: bool,
     /// The workspace is the demo's.
     pub(crate) demo: bool,
+    /// Advice thresholds that the settings change.
+    pub(crate) gates: toml::Table,
     /// The folder of logs that lies here, for the first screen.
     pub(crate) here: String,
 }
@@ -75,6 +84,12 @@ pub(crate) enum Screen {
     Board,
     /// One run.
     Run(Box<RunView>),
+    /// Two candidates.
+    Pair(Box<PairView>),
+    /// Two runs.
+    Compare(Box<CompareView>),
+    /// A list with a page beside it.
+    Sheet(Box<Sheet>),
 }
 
 /// The whole state.
@@ -102,6 +117,8 @@ pub(crate) struct App {
     pub(crate) mine: HashSet<i64>,
     /// The last label given, for `.`.
     pub(crate) last_label: Option<(Layer, Option<String>)>,
+    /// The card that was asked for is to be copied, not shown.
+    pub(crate) copy_card: bool,
     effects: Vec<Effect>,
 }
 
@@ -124,6 +141,7 @@ impl App {
             board: Board::default(),
             mine: HashSet::new(),
             last_label: None,
+            copy_card: false,
             effects: Vec::new(),
         };
         if has_workspace {
@@ -175,6 +193,9 @@ impl App {
             Some(Screen::Welcome) | None => Place::Welcome,
             Some(Screen::Board) => Place::Board,
             Some(Screen::Run(_)) => Place::Run,
+            Some(Screen::Pair(_)) => Place::Pair,
+            Some(Screen::Compare(_)) => Place::Compare,
+            Some(Screen::Sheet(_)) => Place::Sheet,
         }
     }
 
@@ -190,6 +211,38 @@ impl App {
     pub(crate) fn run_mut(&mut self) -> Option<&mut RunView> {
         match self.screens.last_mut() {
             Some(Screen::Run(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// The pair that is seen, if one is.
+    pub(crate) fn pair(&self) -> Option<&PairView> {
+        match self.screens.last() {
+            Some(Screen::Pair(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// The pair that is seen, to change it.
+    pub(crate) fn pair_mut(&mut self) -> Option<&mut PairView> {
+        match self.screens.last_mut() {
+            Some(Screen::Pair(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// The comparison that is seen, to change it.
+    pub(crate) fn compare_mut(&mut self) -> Option<&mut CompareView> {
+        match self.screens.last_mut() {
+            Some(Screen::Compare(view)) => Some(view),
+            _ => None,
+        }
+    }
+
+    /// The sheet that is seen, to change it.
+    pub(crate) fn sheet_mut(&mut self) -> Option<&mut Sheet> {
+        match self.screens.last_mut() {
+            Some(Screen::Sheet(sheet)) => Some(sheet),
             _ => None,
         }
     }

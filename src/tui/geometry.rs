@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::app::board::BoardPane;
+use super::app::pair::PairView;
 use super::app::run::{RunPane, RunView};
 use ratatui::layout::Rect;
 
@@ -15,6 +16,8 @@ const FACETS: u16 = 30;
 const INSPECTOR_FROM: u16 = 120;
 /// Width of the inspector.
 const INSPECTOR: u16 = 46;
+/// From this width on a sheet's page stands beside its list.
+const SIDE_BY_SIDE_FROM: u16 = 130;
 /// Under this width a run shows one pane at a time.
 const NARROW: u16 = 60;
 
@@ -160,6 +163,111 @@ fn panes(area: Rect, view: &RunView) -> Panes {
     }
     let (text, inspector) = left(rest, rest.width - INSPECTOR);
     (Some(list), Some(text), Some(inspector))
+}
+
+/// The parts of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairAreas {
+    pub(crate) title: Rect,
+    pub(crate) request: Rect,
+    pub(crate) left: Rect,
+    pub(crate) right: Rect,
+    pub(crate) labels: Rect,
+}
+
+impl PairAreas {
+    /// Rows of the two texts.
+    pub(crate) fn rows(self) -> usize {
+        pane_rows(self.left)
+    }
+
+    /// Columns of one text.
+    pub(crate) fn columns(self) -> usize {
+        text_columns(self.right)
+    }
+}
+
+/// The parts of a pair.
+pub(crate) fn pair(size: (u16, u16), view: Option<&PairView>) -> PairAreas {
+    let body = frame(size).body;
+    let (title, rest) = top(body, 1);
+    let (rest, labels) = bottom(rest, u16::from(rest.height > 4));
+    let open = view.is_some_and(|view| view.request_open);
+    let height = if open { rest.height * 2 / 3 } else { (rest.height / 4).clamp(3, 8) };
+    let (request, rest) = top(rest, height);
+    let (left, right) = left(rest, rest.width / 2);
+    PairAreas {
+        title,
+        request,
+        left,
+        right,
+        labels,
+    }
+}
+
+/// The parts of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CompareAreas {
+    pub(crate) title: Rect,
+    pub(crate) layers: Rect,
+    pub(crate) rows: Rect,
+    pub(crate) left: Rect,
+    pub(crate) right: Rect,
+}
+
+impl CompareAreas {
+    /// Rows of the two texts.
+    pub(crate) fn text_rows(self) -> usize {
+        pane_rows(self.left)
+    }
+
+    /// Columns of one text.
+    pub(crate) fn columns(self) -> usize {
+        text_columns(self.right)
+    }
+}
+
+/// The parts of a comparison.
+pub(crate) fn compare(size: (u16, u16)) -> CompareAreas {
+    let body = frame(size).body;
+    let (title, rest) = top(body, 1);
+    let (layers, rest) = top(rest, 3);
+    let (rows, text) = top(rest, rest.height * 2 / 5);
+    let (left, right) = left(text, text.width / 2);
+    CompareAreas {
+        title,
+        layers,
+        rows,
+        left,
+        right,
+    }
+}
+
+/// The parts of a sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SheetAreas {
+    pub(crate) note: Rect,
+    pub(crate) head: Rect,
+    pub(crate) list: Rect,
+    pub(crate) page: Rect,
+}
+
+/// The parts of a sheet: the page beside the list where there is room, else below it.
+pub(crate) fn sheet(size: (u16, u16)) -> SheetAreas {
+    let body = frame(size).body;
+    let (note, rest) = top(body, 1);
+    let (list, page) = if rest.width >= SIDE_BY_SIDE_FROM {
+        left(rest, rest.width / 2)
+    } else {
+        top(rest, (rest.height * 2 / 5).max(4))
+    };
+    let (head, list) = top(list, 1);
+    SheetAreas {
+        note,
+        head,
+        list,
+        page,
+    }
 }
 
 /// Columns that a line of text has in its pane: a gutter before it, a bar for scrolling after it.

@@ -8,4 +8,4 @@ mod step;
 pub(crate) use heat::heat;
 pub(crate) use json::json;
 pub(crate) use markdown::markdown;
-pub(crate) use step::{Dress, message, step};
+pub(crate) use step::{Dress, head_of, message, step};

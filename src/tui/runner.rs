@@ -54,6 +54,8 @@ pub struct Options {
     pub keys: KeyChanges,
     /// The mouse is ours from the start.
     pub mouse: bool,
+    /// Advice thresholds that the settings change.
+    pub gates: toml::Table,
     /// Nothing is written.
     pub read_only: bool,
     /// Secrets are masked.
@@ -124,6 +126,7 @@ fn settings(options: &Options) -> Settings {
         locked: options.read_only,
         mask_secrets: options.mask_secrets,
         mouse: options.mouse,
+        gates: options.gates.clone(),
         demo: matches!(options.start, Start::Demo),
         here: String::new(),
     }

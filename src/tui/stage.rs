@@ -15,6 +15,7 @@ use crate::store::Store;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
+use std::collections::VecDeque;
 
 /// Time that passes between two keys.
 const STEP_MS: u64 = 1_000;
@@ -45,6 +46,7 @@ impl Stage {
             locked: false,
             mask_secrets: true,
             mouse: false,
+            gates: toml::Table::new(),
             demo: false,
             here: String::new(),
         };
@@ -136,12 +138,12 @@ impl Stage {
     }
 
     fn happens(&mut self, event: Event) -> &mut Self {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
+        let mut events = VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
             for effect in update(&mut self.app, self.now, event) {
                 match (effect, self.clerk.as_mut()) {
                     (Effect::Ask(ask), Some(clerk)) => {
-                        events.push(Event::Answer(Box::new(clerk.answer(ask))));
+                        events.push_back(Event::Answer(Box::new(clerk.answer(ask))));
                     }
                     (Effect::Copy(text), _) => self.copied.push(text),
                     (Effect::Quit, _) => self.has_left = true,

@@ -2,6 +2,7 @@
 
 mod answer;
 mod board;
+mod compare;
 mod copy;
 mod decide;
 mod find;
@@ -11,12 +12,14 @@ mod mouse;
 mod moves;
 mod note;
 mod overlay;
+mod pair;
 mod picker;
 mod prepare;
 mod program;
 mod prompt;
 mod read;
 mod run;
+mod sheet;
 mod work;
 
 use super::action::{Action, Group};
@@ -59,6 +62,9 @@ fn press(app: &mut App, key: Key) {
     app.says.key_pressed();
     let now_ms = app.now.ms;
     if let Some(view) = app.run_mut() {
+        view.pace.touch(now_ms);
+    }
+    if let Some(view) = app.pair_mut() {
         view.pace.touch(now_ms);
     }
     if let Some(action) = always(key) {
@@ -139,7 +145,7 @@ pub(super) fn act(app: &mut App, action: Action) {
     let count = app.count.take().unwrap_or(1);
     match action.info().group {
         Group::Label => label::act(app, action),
-        Group::Pair => {}
+        Group::Pair => pair::act(app, action),
         Group::Decide => decide::act(app, action),
         Group::Read => read::act(app, action),
         Group::Move => moves::act(app, action, count),

@@ -13,6 +13,19 @@ pub(crate) enum Order {
     Index,
     /// Make a workspace of sample logs.
     Demo,
+    /// Score the runs and pairs of a filter with the configured model.
+    Score(String),
+    /// Write a dataset.
+    Export {
+        /// Format's word.
+        format: String,
+        /// Filter as typed.
+        filter: String,
+        /// Who `me` is.
+        reviewer: String,
+        /// Where it goes.
+        folder: PathBuf,
+    },
 }
 
 impl Order {
@@ -25,6 +38,8 @@ impl Order {
             },
             Self::Index => "search index".to_owned(),
             Self::Demo => "demo".to_owned(),
+            Self::Score(_) => "score".to_owned(),
+            Self::Export { format, .. } => format!("export {format}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What can lie above a screen: one thing at a time, closed by Esc.
 
 use crate::domain::filter::Field;
-use crate::domain::{Checklist, Layer};
+use crate::domain::{Checklist, Layer, StepRef};
 use crate::jobs::desk::JumpRow;
 use crate::tui::doc::Doc;
 use ratatui_textarea::TextArea;
@@ -74,6 +74,14 @@ pub(crate) enum PromptKind {
     SearchAll,
     /// Logs to read.
     Import,
+    /// Why one candidate is better.
+    Reason,
+    /// The words that prove it.
+    PairEvidence,
+    /// A name for the board's filter.
+    QueueName,
+    /// The folder for a dataset of this format.
+    ExportTo(String),
 }
 
 impl PromptKind {
@@ -84,6 +92,10 @@ impl PromptKind {
             Self::SearchRun => "search this run",
             Self::SearchAll => "search all runs",
             Self::Import => "import file or folder",
+            Self::Reason => "why? somebody else must be able to check it",
+            Self::PairEvidence => "words that prove it, as they stand (empty: none)",
+            Self::QueueName => "name of the queue",
+            Self::ExportTo(_) => "write into folder",
         }
     }
 }
@@ -106,6 +118,8 @@ pub(crate) struct Note {
 pub(crate) enum NoteKind {
     /// The note of the verdict.
     Verdict,
+    /// A better decision in place of the one at a step.
+    Side(StepRef),
 }
 
 /// Letters that each do something.
@@ -145,6 +159,8 @@ pub(crate) enum MenuKind {
     Sort(Vec<Field>),
     /// The label for the marked runs.
     LabelMarked,
+    /// Why a candidate is better.
+    Criteria,
 }
 
 /// Something to read.

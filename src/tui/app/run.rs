@@ -9,6 +9,7 @@ use crate::domain::{Layer, RunId, Verdict};
 use crate::jobs::desk::{Bodies, Outline, RunPage};
 use crate::store::StepHead;
 use crate::text::Wrap;
+use crate::triage::{Evidence, Suggestion};
 use crate::tui::render::Dress;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -81,6 +82,10 @@ pub(crate) struct RunView {
     /// All about it but its steps.
     pub(crate) page: Option<Box<RunPage>>,
     pub(crate) outline: Option<Outline>,
+    /// What became of each required document.
+    pub(crate) evidence: Option<Vec<Evidence>>,
+    /// The machine's layer; asked for only once the reviewer's own is saved.
+    pub(crate) suggestion: Option<Box<Suggestion>>,
     /// Number of steps, as far as known.
     pub(crate) steps: u32,
     /// The cursor.
@@ -123,6 +128,8 @@ impl RunView {
             seq,
             page: None,
             outline: None,
+            evidence: None,
+            suggestion: None,
             steps: step + 1,
             at,
             top: at,

@@ -1,7 +1,7 @@
 //! A step's body as a document: JSON laid out, Markdown drawn, colours of a terminal taken out, secrets masked.
 
 use super::{json, markdown};
-use crate::domain::{ChatMessage, Owner, StepKind};
+use crate::domain::{ChatMessage, Owner, Step, StepKind};
 use crate::store::StepHead;
 use crate::text::without_colours;
 use crate::tui::doc::Doc;
@@ -29,6 +29,25 @@ pub(crate) fn step(head: &StepHead, text: &str, dress: Dress) -> Doc {
         StepKind::Observation => observation(text),
         StepKind::Text | StepKind::Reasoning => prose(head, text),
         StepKind::Media | StepKind::Event => inked(Ink::Quote, text),
+    }
+}
+
+/// The head of a step that was read whole.
+pub(crate) fn head_of(step: &Step) -> StepHead {
+    StepHead {
+        index: step.index,
+        owner: step.owner,
+        kind: step.kind,
+        role: step.role,
+        message: step.message,
+        call: step.call,
+        status: step.status,
+        off_path: step.off_path,
+        copied: step.copied,
+        tool: step.tool.clone(),
+        at_us: step.at_us,
+        size: step.text.len() as u64,
+        preview: String::new(),
     }
 }
 

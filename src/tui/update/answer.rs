@@ -1,12 +1,15 @@
 //! Answers of the desk: each finds the state it belongs to, or is dropped when nobody wants it any more.
 
-use super::{decide, find, go, say};
+use super::{decide, find, go, note, overlay, pair, say, sheet};
 use crate::domain::{Decision, RunId, Verdict};
 use crate::jobs::desk::{Answer, Listing, RunPage};
+use crate::triage::Card;
 use crate::tui::app::App;
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::SheetKind;
+use crate::tui::sheets;
 
 /// Takes an answer.
 pub(super) fn take(app: &mut App, answer: Answer) {
@@ -38,8 +41,51 @@ pub(super) fn take(app: &mut App, answer: Answer) {
             }
         }
         Answer::StepJson(json) => super::copy::copy(app, json, "the step as JSON"),
-        Answer::Found { .. } => {}
         Answer::Failed { what, error } => say(app, Tone::Error, format!("{what}: {error}")),
+        Answer::Pair(page) => pair::take(app, page),
+        Answer::PairRefused(problems) => pair::refused(app, &problems),
+        Answer::Decision { at, message } => note::open_side(app, at, &message),
+        Answer::Card { card, .. } => take_card(app, &card),
+        other => take_of_sheet(app, other),
+    }
+}
+
+fn take_card(app: &mut App, card: &Card) {
+    if std::mem::take(&mut app.copy_card) {
+        super::copy::copy(app, card.markdown(), "the card");
+    } else {
+        overlay::show_card(app, card);
+    }
+}
+
+/// Answers that fill a sheet; another may be on screen by now.
+fn take_of_sheet(app: &mut App, answer: Answer) {
+    match answer {
+        Answer::Pairings(rows) => sheet::take(app, &SheetKind::Pairs, sheets::pairs(&rows)),
+        Answer::Advice(said) => sheet::take(app, &SheetKind::Advice, sheets::advice(&said)),
+        Answer::Groups(groups) => sheet::take(app, &SheetKind::Rewards, sheets::rewards(&groups)),
+        Answer::Agreement(report) => {
+            sheet::take(app, &SheetKind::Agreement, sheets::agreement(&report));
+        }
+        Answer::Changes(records) => {
+            sheet::take(app, &SheetKind::Changes, sheets::changes(&records));
+        }
+        Answer::Queues(kept) => sheet::take(app, &SheetKind::Queues, sheets::queues(&kept)),
+        Answer::Found {
+            words,
+            steps,
+            more,
+            behind,
+        } => {
+            let filling = sheets::found(&words, &steps, more, behind);
+            sheet::take(app, &SheetKind::Search(words), filling);
+        }
+        Answer::Preview(preview) => sheet::previewed(app, &preview),
+        Answer::Compared { a, b, compared } => {
+            if let Some(view) = app.compare_mut().filter(|v| v.a == a && v.b == b) {
+                view.take(compared);
+            }
+        }
         of_run => take_of_run(app, of_run),
     }
 }
@@ -76,6 +122,16 @@ fn take_of_run(app: &mut App, answer: Answer) {
         } => {
             if let Some(body) = same_run(app, &run).and_then(|view| view.body_mut(step)) {
                 body.take_whole(text, masked);
+            }
+        }
+        Answer::Evidence { run, evidence } => {
+            if let Some(view) = same_run(app, &run) {
+                view.evidence = Some(evidence);
+            }
+        }
+        Answer::Suggestion(suggestion) => {
+            if let Some(view) = same_run(app, &suggestion.run) {
+                view.suggestion = Some(suggestion);
             }
         }
         Answer::FoundInRun { run, words, hits } => {

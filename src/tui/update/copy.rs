@@ -28,10 +28,10 @@ pub(super) fn act(app: &mut App, action: Action) {
             copy(app, text.unwrap_or_default(), "the step's text");
         }
         (Action::CopyJson, Some(step)) => app.ask(Ask::StepJson { run, step }),
-        (Action::CopyCard, _) => match super::overlay::card_text(app) {
-            Some(card) => copy(app, card, "the card"),
-            None => say(app, Tone::Info, "open the run first"),
-        },
+        (Action::CopyCard, _) => {
+            app.copy_card = true;
+            app.ask(Ask::Card(run));
+        }
         _ => say(app, Tone::Info, "open the run first"),
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions: writing them down, taking them back, marks.
 
-use super::{board, say};
+use super::{board, pair, say};
 use crate::domain::{Decision, DecisionRecord, Layer};
 use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
@@ -57,6 +57,8 @@ pub(super) fn decided(app: &mut App, records: &[DecisionRecord]) {
         };
         say(app, Tone::Done, format!("{text}   u undoes"));
     }
+    pair::ask(app);
+    suggest(app);
     changed(app);
 }
 
@@ -73,11 +75,22 @@ pub(super) fn turned(app: &mut App, records: &[DecisionRecord], verb: &str) {
     }
     let reviewer = app.set.reviewer.clone();
     app.ask(Ask::Mine(reviewer.clone()));
-    if let Some(view) = app.run() {
+    if let Some(view) = app.run_mut() {
+        view.suggestion = None;
         let run = view.run.clone();
         app.ask(Ask::Run { run, reviewer });
     }
+    pair::ask(app);
     changed(app);
+}
+
+/// The machine's layer is asked for only now that the reviewer's own is on the disk.
+fn suggest(app: &mut App) {
+    let Some(view) = app.run() else { return };
+    if view.saved.is_some() && view.suggestion.is_none() {
+        let run = view.run.clone();
+        app.ask(Ask::Suggest(run));
+    }
 }
 
 /// Rows and counts may be different now; the list itself stays as it is.

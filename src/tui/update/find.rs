@@ -6,6 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::app::overlay::{Menu, MenuItem, MenuKind, Overlay, Picker, Prompt, PromptKind};
 use crate::tui::app::run::Find;
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
 use crate::tui::place::Place;
 

@@ -1,12 +1,13 @@
 //! Going from screen to screen, and back.
 
-use super::say;
+use super::{say, sheet};
 use crate::domain::RunId;
 use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
 use crate::tui::app::board::BoardPane;
 use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
 use crate::tui::effect::Effect;
 
@@ -51,7 +52,8 @@ pub(super) fn open_run(app: &mut App, run: RunId, seq: i64, step: u32) {
         run: run.clone(),
         reviewer,
     });
-    app.ask(Ask::Outline(run));
+    app.ask(Ask::Outline(run.clone()));
+    app.ask(Ask::Evidence(run));
     if let Some(at) = app.board.seqs.iter().position(|s| *s == seq) {
         app.board.selected = at;
     }

@@ -1,6 +1,6 @@
 //! Moving: one set of keys, in every list and text alike.
 
-use super::{board, run};
+use super::{board, compare, pair, run, sheet};
 use crate::tui::action::Action;
 use crate::tui::app::{App, Screen};
 use crate::tui::place::Place;
@@ -13,7 +13,10 @@ pub(super) fn act(app: &mut App, action: Action, count: usize) {
     match app.place() {
         Place::Board => board::moved(app, action, count),
         Place::Run => run::moved(app, action, count),
-        Place::Welcome | Place::Pair | Place::Compare | Place::Sheet => {}
+        Place::Pair => pair::moved(app, action, count),
+        Place::Compare => compare::moved(app, action, count),
+        Place::Sheet => sheet::moved(app, action, count),
+        Place::Welcome => {}
     }
 }
 

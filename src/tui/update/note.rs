@@ -1,6 +1,8 @@
 //! Writing a note. Every key keeps the draft, so that nothing typed is lost, not even to a kill.
 
-use super::{label, say};
+use super::{label, pair, say};
+use crate::domain::{ChatMessage, StepRef};
+use crate::jobs::read_written;
 use crate::jobs::desk::Ask;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Note, NoteKind, Overlay};
@@ -27,6 +29,34 @@ pub(super) fn open(app: &mut App) {
     if is_draft {
         say(app, Tone::Info, "your half-written note is back");
     }
+}
+
+/// Opens an editor for a better decision than the one at a step. Words are words; calls are written as JSON.
+pub(super) fn open_side(app: &mut App, at: StepRef, message: &ChatMessage) {
+    let note = Note {
+        title: format!("a better decision at {at}   Esc when done"),
+        area: area(&as_written(message)),
+        draft: format!("side {at}"),
+        kind: NoteKind::Side(at),
+    };
+    app.overlay = Some(Overlay::Note(Box::new(note)));
+}
+
+/// A message in the form in which it is read back.
+fn as_written(message: &ChatMessage) -> String {
+    if message.tool_calls.is_empty() && message.reasoning.is_none() {
+        return message.content.clone().unwrap_or_default();
+    }
+    let calls: Vec<serde_json::Value> = message
+        .tool_calls
+        .iter()
+        .map(|call| {
+            let arguments = call.arguments_object().unwrap_or_default();
+            serde_json::json!({"name": call.name, "arguments": arguments})
+        })
+        .collect();
+    let whole = serde_json::json!({"content": message.content, "tool_calls": calls});
+    serde_json::to_string_pretty(&whole).unwrap_or_default()
 }
 
 fn area(text: &str) -> TextArea<'static> {
@@ -74,6 +104,9 @@ fn keep(app: &mut App, note: &Note, text: String) {
 /// The note is written: it joins the verdict, or waits for it.
 fn close(app: &mut App, note: &Note) {
     let words = text(note).trim().to_owned();
+    if let NoteKind::Side(at) = &note.kind {
+        return close_side(app, at.clone(), &words, note);
+    }
     let Some(view) = app.run_mut() else { return };
     if view.verdict.note == words {
         return;
@@ -92,5 +125,28 @@ fn close(app: &mut App, note: &Note) {
         label::save(app);
     } else {
         say(app, Tone::Done, "note kept; it is saved with your label");
+    }
+}
+
+/// A better decision is written: it stands against the recorded one. One that cannot be read stays open.
+fn close_side(app: &mut App, at: StepRef, words: &str, note: &Note) {
+    if words.is_empty() {
+        return say(app, Tone::Info, "an empty decision cannot be compared; nothing was made");
+    }
+    match read_written(words) {
+        Ok(message) => {
+            keep(app, note, String::new());
+            pair::written(app, at, message);
+        }
+        Err(error) => {
+            say(app, Tone::Error, error.to_string().replace('\n', "; "));
+            let again = Note {
+                title: note.title.clone(),
+                area: area(words),
+                draft: note.draft.clone(),
+                kind: note.kind.clone(),
+            };
+            app.overlay = Some(Overlay::Note(Box::new(again)));
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! What lies above the screen: which of it takes a key, and pages to read.
 
+use crate::jobs::desk::Ask;
+use crate::triage::Card;
 use super::{act, find, label, note, picker, prompt, say};
 use crate::tui::action::{Action, Group};
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Menu, MenuKind, Overlay, Page};
 use crate::tui::app::says::Tone;
-use crate::tui::card;
+use crate::tui::available::seen_row;
 use crate::tui::doc::Doc;
 use crate::tui::key::Key;
 use crate::tui::keymap::Meaning;
@@ -57,6 +59,7 @@ fn choose(app: &mut App, menu: Menu, at: usize) {
         MenuKind::Cause(layer) => label::choose_cause(app, layer, at),
         MenuKind::Ticks(list) => label::press_tick(app, list, key),
         MenuKind::Sort(fields) => find::sort(app, fields[at]),
+        MenuKind::Criteria => super::pair::tick(app, at),
         MenuKind::LabelMarked => {
             if let Some(entry) = app.book.by_key(key) {
                 let layer = entry.layer;
@@ -71,15 +74,24 @@ fn finish(app: &mut App, menu: &Menu) {
     match menu.kind {
         MenuKind::Cause(_) => super::go::next_in_queue(app),
         MenuKind::Ticks(_) => label::end_ticks(app),
+        MenuKind::Criteria => super::pair::criteria_done(app),
         MenuKind::Sort(_) | MenuKind::LabelMarked => {}
     }
 }
 
 /// Another key leaves the strip: a movement goes on to the next run, everything else is done here.
 fn leave_strip(app: &mut App, menu: &Menu, key: Key) {
-    if let MenuKind::Ticks(_) = menu.kind {
-        label::end_ticks(app);
-        app.overlay = None;
+    match menu.kind {
+        MenuKind::Ticks(_) => {
+            label::end_ticks(app);
+            app.overlay = None;
+        }
+        // A half-made decision about a pair is dropped only by Esc.
+        MenuKind::Criteria => {
+            app.overlay = Some(Overlay::Menu(menu.clone()));
+            return;
+        }
+        MenuKind::Cause(_) | MenuKind::Sort(_) | MenuKind::LabelMarked => {}
     }
     match app.keymap.meaning(app.place(), &[key]) {
         Meaning::Does(action) if is_onward(action) => super::go::next_in_queue(app),
@@ -171,18 +183,26 @@ pub(super) fn messages(app: &mut App) {
     open_page(app, "messages, newest first", doc);
 }
 
-/// The card of the run that is seen, as Markdown.
-pub(super) fn card_text(app: &App) -> Option<String> {
-    app.run().and_then(card::markdown)
+/// Asks for the card of the run that is seen.
+pub(super) fn card(app: &mut App) {
+    match seen_row(app).map(|row| row.id.clone()) {
+        Some(run) => app.ask(Ask::Card(run)),
+        None => say(app, Tone::Info, "no run here"),
+    }
 }
 
-/// Shows the card of the run.
-pub(super) fn card(app: &mut App) {
-    match card_text(app) {
-        Some(text) => {
-            let doc = crate::tui::render::markdown(&text).unwrap_or_else(|| Doc::plain(&text));
-            open_page(app, "card   y c copies it as Markdown", doc);
+/// Shows a card.
+pub(super) fn show_card(app: &mut App, card: &Card) {
+    let mut doc = Doc::default();
+    for section in &card.sections {
+        doc.heading(section.heading);
+        for line in &section.lines {
+            doc.line(Ink::Text, line);
         }
-        None => say(app, Tone::Info, "open the run first, and let it load"),
+        for line in section.quote.iter().flat_map(|quote| quote.lines()) {
+            doc.push(Ink::Dim, "▏ ").line(Ink::Quote, line);
+        }
     }
+    let title = format!("{}   y c copies the card as Markdown", card.title);
+    open_page(app, &title, doc);
 }

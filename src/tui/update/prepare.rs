@@ -3,15 +3,53 @@
 use crate::jobs::desk::Ask;
 use crate::tui::app::board::settle_top;
 use crate::tui::app::{App, Screen};
-use crate::tui::geometry;
+use crate::text::Wrap;
+use crate::tui::app::sheet::SheetKind;
+use crate::tui::{geometry, sheets};
 
 /// Prepares the screen that is seen.
 pub(super) fn prepare(app: &mut App) {
     match app.screens.last() {
         Some(Screen::Board) => board(app),
         Some(Screen::Run(_)) => run(app),
-        _ => {}
+        Some(Screen::Pair(_)) => pair(app),
+        Some(Screen::Compare(_)) => compare(app),
+        Some(Screen::Sheet(_)) => sheet(app),
+        Some(Screen::Welcome) | None => {}
     }
+}
+
+fn pair(app: &mut App) {
+    let areas = geometry::pair(app.size, app.pair());
+    if let Some(duo) = app.pair_mut().and_then(|view| view.duo.as_mut()) {
+        duo.lay(areas.columns(), Wrap::Words);
+        duo.settle(areas.rows());
+    }
+}
+
+fn compare(app: &mut App) {
+    let areas = geometry::compare(app.size);
+    let Some(view) = app.compare_mut() else { return };
+    let rows = usize::from(areas.rows.height);
+    view.top = settle_top(view.top, view.selected, rows, view.rows().len());
+    view.draw_row();
+    let wrap = view.wrap;
+    if let Some((_, duo)) = view.duo.as_mut() {
+        duo.lay(areas.columns(), wrap);
+        duo.settle(areas.text_rows());
+    }
+}
+
+fn sheet(app: &mut App) {
+    let areas = geometry::sheet(app.size);
+    if app.sheet_mut().is_some_and(|s| s.kind == SheetKind::Jobs) {
+        let filling = sheets::jobs(&app.work, app.now.ms);
+        super::sheet::take(app, &SheetKind::Jobs, filling);
+    }
+    let Some(sheet) = app.sheet_mut() else { return };
+    let rows = usize::from(areas.list.height);
+    sheet.top = settle_top(sheet.top, sheet.selected, rows, sheet.rows().len());
+    sheet.lay(usize::from(areas.page.width.saturating_sub(3)));
 }
 
 fn board(app: &mut App) {

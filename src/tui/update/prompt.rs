@@ -1,11 +1,13 @@
 //! A line to type: editing, completion, what is done with it.
 
 use super::{find, say, work};
+use crate::jobs::desk::Ask;
 use crate::triage::{complete_filter, parse_filter};
 use crate::tui::app::App;
 use crate::tui::app::board::Board;
 use crate::tui::app::overlay::{Offer, Overlay, Prompt, PromptKind};
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::SheetKind;
 use crate::tui::key::Key;
 use ratatui::crossterm::event::{Event as Raw, KeyCode};
 use tui_input::backend::crossterm::EventHandler;
@@ -105,8 +107,29 @@ fn finish(app: &mut App, mut prompt: Prompt) {
             }
         },
         PromptKind::SearchRun => find::search_run(app, &line),
-        PromptKind::SearchAll => say(app, Tone::Info, "search over all runs is not built yet"),
+        PromptKind::SearchAll if line.is_empty() => {}
+        PromptKind::SearchAll => super::sheet::open(app, SheetKind::Search(line)),
         PromptKind::Import if line.is_empty() => {}
         PromptKind::Import => work::import(app, &line),
+        PromptKind::Reason => super::pair::reason_done(app, line, prompt),
+        PromptKind::PairEvidence => {
+            super::pair::save(app, Some(line).filter(|l| !l.is_empty()));
+        }
+        PromptKind::QueueName => keep_queue(app, line),
+        PromptKind::ExportTo(format) => work::export(app, format, &line),
     }
+}
+
+/// Keeps the board's filter under a name.
+fn keep_queue(app: &mut App, name: String) {
+    if name.is_empty() {
+        return;
+    }
+    let (filter, now_us) = (app.board.filter.clone(), app.now.us);
+    say(app, Tone::Done, format!("kept as \u{201c}{name}\u{201d}; Space f lists all"));
+    app.ask(Ask::SaveQueue {
+        name,
+        filter,
+        now_us,
+    });
 }

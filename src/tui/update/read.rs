@@ -8,12 +8,30 @@ use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::run::{RunPane, RunView, Spot};
 use crate::tui::app::says::Tone;
+use crate::tui::place::Place;
 
 /// Reads.
 pub(super) fn act(app: &mut App, action: Action) {
     match action {
-        Action::NextItem => go::neighbour(app, 1),
-        Action::PreviousItem => go::neighbour(app, -1),
+        Action::NextItem | Action::PreviousItem => {
+            let by = if action == Action::NextItem { 1 } else { -1 };
+            match app.place() {
+                Place::Pair => super::pair::neighbour(app, by),
+                _ => go::neighbour(app, by),
+            }
+        }
+        Action::NextDifference | Action::PreviousDifference => {
+            let forward = action == Action::NextDifference;
+            match app.place() {
+                Place::Pair => super::pair::jump(app, forward),
+                _ => super::compare::jump(app, forward),
+            }
+        }
+        Action::WrapToggle if app.place() == Place::Compare => {
+            if let Some(view) = app.compare_mut() {
+                view.wrap = turned(view.wrap);
+            }
+        }
         Action::NextFailure | Action::PreviousFailure => {
             let steps = outline(app, |o| o.failed.clone());
             jump(app, steps, action == Action::NextFailure, "failed step");
@@ -49,10 +67,7 @@ fn dress(app: &mut App, action: Action) {
         Action::FoldAll => view.fold_all(true),
         Action::UnfoldAll => view.fold_all(false),
         Action::WrapToggle => {
-            view.wrap = match view.wrap {
-                Wrap::Words => Wrap::Off,
-                Wrap::Off => Wrap::Words,
-            };
+            view.wrap = turned(view.wrap);
             to_head(view);
         }
         Action::Raw => {
@@ -78,6 +93,13 @@ fn dress(app: &mut App, action: Action) {
             super::run::follow(view, rows);
         }
         _ => {}
+    }
+}
+
+fn turned(wrap: Wrap) -> Wrap {
+    match wrap {
+        Wrap::Words => Wrap::Off,
+        Wrap::Off => Wrap::Words,
     }
 }
 

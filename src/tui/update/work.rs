@@ -44,6 +44,36 @@ pub(super) fn import(app: &mut App, line: &str) {
     start(app, Order::Import(paths));
 }
 
+/// A filter that means the run that is seen, the marked runs, or the board's list.
+fn scored(app: &App) -> String {
+    let runs: Vec<String> = match app.run() {
+        Some(view) => vec![view.run.0.clone()],
+        None => app
+            .board
+            .marks
+            .iter()
+            .filter_map(|seq| app.board.row(*seq))
+            .map(|row| row.id.0.clone())
+            .collect(),
+    };
+    if runs.is_empty() {
+        app.board.filter.clone()
+    } else {
+        format!("run:{}", runs.join(","))
+    }
+}
+
+/// Writes a dataset.
+pub(super) fn export(app: &mut App, format: String, folder: &str) {
+    let order = Order::Export {
+        format,
+        filter: app.board.filter.clone(),
+        reviewer: app.set.reviewer.clone(),
+        folder: PathBuf::from(folder),
+    };
+    start(app, order);
+}
+
 fn split_paths(line: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (i, part) in line.split('"').enumerate() {

@@ -1,0 +1,22 @@
+//! What sheets are filled with: plain functions from an answer to rows and pages.
+
+mod advice;
+mod agreement;
+mod bars;
+mod changes;
+mod export;
+mod jobs;
+mod pairs;
+mod queues;
+mod rewards;
+mod search;
+
+pub(crate) use advice::advice;
+pub(crate) use agreement::agreement;
+pub(crate) use changes::changes;
+pub(crate) use export::{formats, preview};
+pub(crate) use jobs::jobs;
+pub(crate) use pairs::pairs;
+pub(crate) use queues::queues;
+pub(crate) use rewards::rewards;
+pub(crate) use search::found;

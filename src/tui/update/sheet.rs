@@ -1,0 +1,159 @@
+//! Sheets: asking for what they show, moving, opening what a row leads to.
+
+use super::moves::landed;
+use super::{find, go, pair, say};
+use crate::jobs::desk::{Ask, Preview};
+use crate::tui::action::Action;
+use crate::tui::app::overlay::{Overlay, Prompt, PromptKind};
+use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::{Fill, Filling, Row, Sheet, SheetKind, Target};
+use crate::tui::app::{App, Screen};
+use crate::tui::{geometry, sheets};
+
+/// Opens a sheet above the board; a sheet that is open gives way.
+pub(super) fn open(app: &mut App, kind: SheetKind) {
+    if matches!(app.screens.last(), Some(Screen::Sheet(_))) {
+        app.screens.pop();
+    }
+    app.screens.push(Screen::Sheet(Box::new(Sheet::new(kind))));
+    fill(app);
+}
+
+/// Asks for what the sheet shows, or fills it from what is here.
+pub(super) fn fill(app: &mut App) {
+    let Some(kind) = app.sheet_mut().map(|sheet| sheet.kind.clone()) else { return };
+    let now_us = app.now.us;
+    match kind {
+        SheetKind::Pairs => {
+            let reviewer = app.set.reviewer.clone();
+            app.ask(Ask::Pairings(reviewer));
+        }
+        SheetKind::Advice => {
+            let overrides = app.set.gates.clone();
+            app.ask(Ask::Advice { overrides, now_us });
+        }
+        SheetKind::Rewards => app.ask(Ask::Groups),
+        SheetKind::Changes => app.ask(Ask::Changes),
+        SheetKind::Agreement => app.ask(Ask::Agreement),
+        SheetKind::Search(words) => app.ask(Ask::Search(words)),
+        SheetKind::Queues => app.ask(Ask::Queues),
+        SheetKind::Export => {
+            let filling = sheets::formats(&app.board.filter);
+            take(app, &SheetKind::Export, filling);
+        }
+        SheetKind::Jobs => {
+            let filling = sheets::jobs(&app.work, app.now.ms);
+            take(app, &SheetKind::Jobs, filling);
+        }
+    }
+}
+
+/// Takes what a sheet shows, if it is still open.
+pub(super) fn take(app: &mut App, kind: &SheetKind, filling: Filling) {
+    if let Some(sheet) = app.sheet_mut().filter(|sheet| sheet.kind == *kind) {
+        sheet.take(filling);
+    }
+}
+
+/// Moves in a sheet.
+pub(super) fn moved(app: &mut App, action: Action, count: usize) {
+    let areas = geometry::sheet(app.size);
+    let Some(sheet) = app.sheet_mut() else { return };
+    match action {
+        Action::NextPane | Action::PreviousPane => sheet.in_page = !sheet.in_page,
+        Action::Left if sheet.in_page => sheet.in_page = false,
+        Action::Right if !sheet.in_page => sheet.in_page = true,
+        Action::Open => follow(app),
+        _ if sheet.in_page => {
+            let rows = geometry::pane_rows(areas.page);
+            let lines = sheet.layout.as_ref().map_or(0, |(_, _, layout)| layout.lines());
+            let most = lines.saturating_sub(rows) + 1;
+            sheet.page_top = landed(sheet.page_top, most, rows, action, count);
+        }
+        Action::HalfDown | Action::HalfUp => {
+            let rows = geometry::pane_rows(areas.page);
+            let lines = sheet.layout.as_ref().map_or(0, |(_, _, layout)| layout.lines());
+            let most = lines.saturating_sub(rows) + 1;
+            sheet.page_top = landed(sheet.page_top, most, rows, action, count);
+        }
+        _ => {
+            let rows = usize::from(areas.list.height);
+            sheet.selected = landed(sheet.selected, sheet.rows().len(), rows, action, count);
+        }
+    }
+}
+
+/// Goes where the row under the cursor leads.
+fn follow(app: &mut App) {
+    let Some(target) = app.sheet_mut().and_then(|s| s.row()).map(|row| row.target.clone()) else {
+        return;
+    };
+    match target {
+        Target::None => {
+            if let Some(sheet) = app.sheet_mut() {
+                sheet.in_page = !sheet.in_page;
+            }
+        }
+        Target::Run(run, seq, step) => {
+            let words = match app.sheet_mut().map(|s| s.kind.clone()) {
+                Some(SheetKind::Search(words)) => Some(words),
+                _ => None,
+            };
+            go::open_run(app, run, seq, step);
+            if let Some(words) = words {
+                find::search_run(app, &words);
+            }
+        }
+        Target::Pair(..) => {
+            let place = app.sheet_mut().map_or(0, |s| s.selected);
+            let rows = app.sheet_mut().map_or(&[][..], |s| s.rows());
+            let list = rows.iter().filter_map(names).collect();
+            pair::open(app, list, place);
+        }
+        Target::Filter(filter) => {
+            app.screens.truncate(1);
+            find::set_filter(app, &filter);
+        }
+        Target::Format(format) => {
+            let (filter, reviewer) = (app.board.filter.clone(), app.set.reviewer.clone());
+            let now_us = app.now.us;
+            say(app, Tone::Info, format!("working out what {format} would write"));
+            app.ask(Ask::Preview {
+                format,
+                filter,
+                reviewer,
+                now_us,
+            });
+        }
+    }
+}
+
+fn names(row: &Row) -> Option<crate::tui::app::pair::Names> {
+    match &row.target {
+        Target::Pair(a, b) => Some((a.clone(), b.clone())),
+        _ => None,
+    }
+}
+
+/// A preview came: it becomes the page of its format.
+pub(super) fn previewed(app: &mut App, preview: &Preview) {
+    let Some(sheet) = app.sheet_mut().filter(|s| s.kind == SheetKind::Export) else { return };
+    if let Fill::Ready(filling) = &mut sheet.fill {
+        let target = Target::Format(preview.format.clone());
+        if let Some(row) = filling.rows.iter_mut().find(|row| row.target == target) {
+            row.page = sheets::preview(preview);
+        }
+    }
+    sheet.layout = None;
+}
+
+/// Asks where the dataset goes.
+pub(super) fn ask_folder(app: &mut App) {
+    let target = app.sheet_mut().and_then(|s| s.row()).map(|row| row.target.clone());
+    let Some(Target::Format(format)) = target else {
+        return say(app, Tone::Info, "export writes from the export screen: Space e");
+    };
+    let folder = format!("export-{format}");
+    let kind = PromptKind::ExportTo(format);
+    app.overlay = Some(Overlay::Prompt(Prompt::new(kind, &folder)));
+}
