@@ -25,6 +25,6 @@ mod work;
 
 pub use app::{Advance, Role};
 pub use keymap::{KeyChanges, KeymapError, key_table};
-pub use runner::{Options, Start, TuiError, run};
+pub use runner::{Model, Options, Start, TuiError, run};
 pub use stage::{Stage, StageError};
 pub use theme::{Theme, ThemeError};

@@ -1,1 +1,10 @@
-//! Tests of tui.
+//! The screen, keys in and text out, through the real update loop on the sample logs. No terminal, no clock.
+
+mod board;
+mod house;
+mod label;
+mod pair;
+mod read;
+mod sheets;
+mod sizes;
+mod stage;

@@ -4,7 +4,7 @@ use super::Done;
 use super::env::Env;
 use crate::config::Config;
 use crate::error::{Failure, Result};
-use crate::tui::{self, Advance, KeyChanges, Options, Role, Start};
+use crate::tui::{self, Advance, KeyChanges, Model, Options, Role, Start};
 use std::io::IsTerminal;
 use toml::Value;
 
@@ -69,6 +69,10 @@ fn options(args: &Args, env: &Env<'_>, config: &Config, start: Start) -> Result<
         theme: args.theme.clone().unwrap_or_else(|| screen.theme.clone()),
         keys: keys(config)?,
         mouse: screen.mouse,
+        model: Model {
+            model: config.score.model.clone(),
+            device: config.score.device.clone(),
+        },
         gates: config.gates.clone().into_iter().collect(),
         read_only: env.global.read_only,
         mask_secrets: screen.mask_secrets,

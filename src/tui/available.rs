@@ -1,6 +1,7 @@
 //! Whether an action can be done now, and if not, why not: for the footer, the palette and the key itself.
 
 use super::action::{Action, Group};
+use super::app::sheet::SheetKind;
 use super::app::{App, Screen};
 use super::place::Place;
 use crate::store::RunRow;
@@ -26,6 +27,7 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::CancelJob if !app.work.iter().any(super::work::Line::is_running) => {
             Some("nothing is running")
         }
+        Action::RunExport if !is_export(app) => Some("only in export: Space e"),
         Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
         Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
         _ if action.info().group == Group::Copy && seen_row(app).is_none() => Some("no run here"),
@@ -40,6 +42,10 @@ pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
         Some(Screen::Board) => app.board.selected_row(),
         _ => None,
     }
+}
+
+fn is_export(app: &App) -> bool {
+    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Export)
 }
 
 fn no_search(app: &App) -> bool {

@@ -193,7 +193,11 @@ pub(crate) fn pair(size: (u16, u16), view: Option<&PairView>) -> PairAreas {
     let (title, rest) = top(body, 1);
     let (rest, labels) = bottom(rest, u16::from(rest.height > 4));
     let open = view.is_some_and(|view| view.request_open);
-    let height = if open { rest.height * 2 / 3 } else { (rest.height / 4).clamp(3, 8) };
+    let height = if open {
+        rest.height * 2 / 3
+    } else {
+        (rest.height / 4).clamp(3, 8)
+    };
     let (request, rest) = top(rest, height);
     let (left, right) = left(rest, rest.width / 2);
     PairAreas {

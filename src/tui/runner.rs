@@ -15,6 +15,7 @@ use super::{key::Key, view};
 use crate::jobs::desk::{Answer, Desk};
 use crossbeam_channel::{Receiver, never, select};
 use jobs::Jobs;
+pub use jobs::Model;
 use ratatui::crossterm::event::KeyCode;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -56,6 +57,8 @@ pub struct Options {
     pub mouse: bool,
     /// Advice thresholds that the settings change.
     pub gates: toml::Table,
+    /// Which model scores, and where.
+    pub model: Model,
     /// Nothing is written.
     pub read_only: bool,
     /// Secrets are masked.
@@ -92,7 +95,7 @@ pub fn run(options: Options) -> Result<(), TuiError> {
         app,
         terminal,
         desk: None,
-        jobs: Jobs::default(),
+        jobs: Jobs::new(options.model.clone()),
         path: PathBuf::new(),
         read_only: options.read_only,
         began: Instant::now(),

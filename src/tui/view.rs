@@ -2,16 +2,20 @@
 
 mod bar;
 mod board;
+mod compare;
 mod facets;
 mod footer;
 mod glyph;
+mod halves;
 mod inspector;
 mod menu;
 mod note;
 mod page;
+mod pair;
 mod palette;
 mod prompt;
 mod run;
+mod sheet;
 mod steps;
 mod welcome;
 
@@ -29,6 +33,9 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) -> Option<(u16, u16)> {
     match app.screens.last() {
         Some(Screen::Board) => board::draw(&mut pen, app),
         Some(Screen::Run(view)) => run::draw(&mut pen, app, view),
+        Some(Screen::Pair(view)) => pair::draw(&mut pen, app, view),
+        Some(Screen::Compare(view)) => compare::draw(&mut pen, app, view),
+        Some(Screen::Sheet(sheet)) => sheet::draw(&mut pen, app, sheet),
         Some(Screen::Welcome) | None => welcome::draw(&mut pen, app, parts.body),
     }
     footer::status(&mut pen, app, parts.status);

@@ -10,6 +10,7 @@ use crate::reward::Advantages;
 use crate::store::{RunRow, StepHead};
 use crate::triage::Standard;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Runs that pass a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +42,8 @@ pub struct RunPage {
     pub verdicts: Vec<DecisionRecord>,
     /// Live notes.
     pub notes: Vec<DecisionRecord>,
-    /// Scores of its steps.
-    pub scores: Vec<Score>,
+    /// Scores of its steps, oldest first; shared, for they hold every token.
+    pub scores: Vec<Arc<Score>>,
     /// The reviewer's half-written note.
     pub draft: Option<String>,
     /// Number of steps.

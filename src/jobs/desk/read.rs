@@ -9,6 +9,7 @@ use crate::store::{Facet, Store, StoreError};
 use crate::triage::{FilterError, parse_filter};
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Bytes of a step's text that a list row needs.
 const PREVIEW_BYTES: usize = 240;
@@ -70,7 +71,11 @@ pub(super) fn run(store: &Store, run: &RunId, reviewer: &str) -> Result<Answer, 
         labels: store.foreign_labels(run)?,
         verdicts: store.live_on("verdict", run.as_str())?,
         notes: store.live_on("note", run.as_str())?,
-        scores: store.scores_of_run(run)?,
+        scores: store
+            .scores_of_run(run)?
+            .into_iter()
+            .map(Arc::new)
+            .collect(),
         draft: store.draft(reviewer, &format!("note {run}"))?,
         steps: store.step_count(run)?,
     })))

@@ -1,6 +1,6 @@
 //! A step's body, drawn and broken into lines once, and what of it is seen when it is folded.
 
-use crate::domain::{Owner, StepKind};
+use crate::domain::{Owner, Score, StepKind};
 use crate::store::StepHead;
 use crate::text::Wrap;
 use crate::tui::doc::{Doc, Layout, Span};
@@ -12,8 +12,8 @@ const FOLD_ABOVE: usize = 10;
 /// Lines seen of a folded body.
 const FOLDED_LINES: usize = 3;
 
-/// What a drawing depends on.
-type Cut = (usize, Wrap, Dress);
+/// What a drawing depends on; the last is whether log-probs shade it.
+type Cut = (usize, Wrap, Dress, bool);
 
 /// A step's body.
 #[derive(Debug)]
@@ -57,12 +57,16 @@ impl Body {
     }
 
     /// Draws and breaks, unless that was done for the same width and dress.
-    pub(crate) fn lay(&mut self, columns: usize, wrap: Wrap, dress: Dress) {
-        let cut = (columns, wrap, dress);
+    pub(crate) fn lay(&mut self, columns: usize, wrap: Wrap, dress: Dress, score: Option<&Score>) {
+        let cut = (columns, wrap, dress, score.is_some());
         if self.cut == Some(cut) {
             return;
         }
-        if self.cut.is_none_or(|(_, _, old)| old != dress) {
+        let drawn = self.cut.map(|(_, _, dress, heat)| (dress, heat));
+        if let Some(score) = score {
+            self.doc = render::heat(&score.token_texts, &score.token_logps);
+            self.found.0.clear();
+        } else if drawn != Some((dress, false)) {
             self.doc = render::step(&self.head, self.shown(dress), dress);
             self.found.0.clear();
         }

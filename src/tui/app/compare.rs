@@ -51,7 +51,9 @@ impl CompareView {
 
     /// The aligned rows.
     pub(crate) fn rows(&self) -> &[DiffRow] {
-        self.compared.as_ref().map_or(&[], |c| c.diff.rows.as_slice())
+        self.compared
+            .as_ref()
+            .map_or(&[], |c| c.diff.rows.as_slice())
     }
 
     /// Both steps of a row.
@@ -67,7 +69,11 @@ impl CompareView {
 
     /// Draws the steps under the cursor, unless they are drawn.
     pub(crate) fn draw_row(&mut self) {
-        if self.duo.as_ref().is_some_and(|(row, _)| *row == self.selected) {
+        if self
+            .duo
+            .as_ref()
+            .is_some_and(|(row, _)| *row == self.selected)
+        {
             return;
         }
         let (a, b) = self.steps(self.selected);
@@ -78,7 +84,12 @@ impl CompareView {
     /// The next or previous row that is not the same in both; `None` at the end.
     pub(crate) fn next_difference(&self, forward: bool) -> Option<usize> {
         let differs = |(_, row): &(usize, &DiffRow)| row.kind != RowKind::Same;
-        let mut rows = self.rows().iter().enumerate().filter(differs).map(|(i, _)| i);
+        let mut rows = self
+            .rows()
+            .iter()
+            .enumerate()
+            .filter(differs)
+            .map(|(i, _)| i);
         if forward {
             rows.find(|i| *i > self.selected)
         } else {
@@ -93,7 +104,9 @@ fn place(steps: &[Step], index: u32) -> Option<usize> {
 }
 
 fn drawn(step: Option<&Step>) -> Doc {
-    let Some(step) = step else { return Doc::default() };
+    let Some(step) = step else {
+        return Doc::default();
+    };
     let dress = Dress {
         raw: false,
         revealed: true,

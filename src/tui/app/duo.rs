@@ -37,7 +37,11 @@ impl Half {
 
     /// Lines of the drawing.
     pub(crate) fn lines(&self) -> usize {
-        if self.doc.is_empty() { 0 } else { self.layout.lines() }
+        if self.doc.is_empty() {
+            0
+        } else {
+            self.layout.lines()
+        }
     }
 
     /// The stretch of line `n`.
@@ -101,7 +105,10 @@ impl Duo {
 
     /// Goes to the next or previous line on which something differs; says whether there was one.
     pub(crate) fn jump(&mut self, forward: bool) -> bool {
-        let lines = self.left.different_lines().chain(self.right.different_lines());
+        let lines = self
+            .left
+            .different_lines()
+            .chain(self.right.different_lines());
         let found = if forward {
             lines.filter(|l| *l > self.top).min()
         } else {

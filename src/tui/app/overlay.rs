@@ -33,8 +33,6 @@ pub(crate) struct Picker {
     pub(crate) input: Input,
     /// Line under the cursor.
     pub(crate) selected: usize,
-    /// First line seen.
-    pub(crate) top: usize,
 }
 
 /// A line to type.

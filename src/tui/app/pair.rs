@@ -80,7 +80,9 @@ impl PairView {
 
     /// The reviewer has decided, so nothing is hidden any more.
     pub(crate) fn is_decided(&self) -> bool {
-        self.page.as_ref().is_some_and(|page| page.decided.is_some())
+        self.page
+            .as_ref()
+            .is_some_and(|page| page.decided.is_some())
     }
 
     /// The choice that prefers a column, in canonical order.

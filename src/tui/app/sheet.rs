@@ -158,7 +158,9 @@ impl Sheet {
         if moved {
             self.page_top = 0;
         }
-        let layout = self.row().map(|row| row.page.layout(columns, crate::text::Wrap::Words));
+        let layout = self
+            .row()
+            .map(|row| row.page.layout(columns, crate::text::Wrap::Words));
         self.layout = layout.map(|layout| (self.selected, columns, layout));
     }
 }

@@ -1,11 +1,15 @@
 //! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
 
 use crate::domain::Progress;
+use crate::export::{Format, Options};
 use crate::jobs::{
-    self, Ended, ImportOptions, ImportTotals, Job, JobError, demo_workspace, import, index,
+    self, Ended, ExportChoice, ImportOptions, ImportTotals, Job, JobError, ScoreOptions,
+    demo_workspace, import, index,
 };
+use crate::score::{self, DeviceChoice, ModelSource, Scorer};
 use crate::store::Store;
 use crate::text::plural;
+use crate::triage::parse_filter;
 use crate::tui::app::App;
 use crate::tui::update::started;
 use crate::tui::work::{News, Order, State};
@@ -35,9 +39,27 @@ pub(super) struct Jobs {
     next_id: u64,
     open: Option<PathBuf>,
     demo: Option<DemoFolder>,
+    model: Model,
+}
+
+/// Which model scores, and where.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// Folder, file or URL; empty = the embedded proxy.
+    pub model: String,
+    /// Device word.
+    pub device: String,
 }
 
 impl Jobs {
+    /// Work with a model.
+    pub(super) fn new(model: Model) -> Self {
+        Self {
+            model,
+            ..Self::default()
+        }
+    }
+
     /// Something runs.
     pub(super) fn any(&self) -> bool {
         !self.running.is_empty()
@@ -47,7 +69,11 @@ impl Jobs {
     pub(super) fn start(&mut self, app: &mut App, path: &Path, order: Order, now_us: i64) {
         let path = path.to_owned();
         let work = order.clone();
-        let job = jobs::spawn("work", move |progress| obey(&path, &work, now_us, progress));
+        let model = self.model.clone();
+        let job = jobs::spawn("work", move |progress| match &work {
+            Order::Score(filter) => grade(&path, filter, &model, now_us, progress),
+            other => obey(&path, other, now_us, progress),
+        });
         self.add(app, &order, job);
     }
 
@@ -130,7 +156,13 @@ fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome
     let done = match order {
         Order::Import(paths) => read_logs(path, paths, now_us, progress),
         Order::Index => catch_up(path, progress),
-        Order::Demo => return Err("the demo is opened in another way".to_owned()),
+        Order::Export {
+            format,
+            filter,
+            reviewer,
+            folder,
+        } => return write(path, format, (filter, reviewer), folder, progress),
+        Order::Demo | Order::Score(_) => return Err("this is started in another way".to_owned()),
     };
     done.map_err(|error| error.to_string())
 }
@@ -170,11 +202,80 @@ fn told(totals: &ImportTotals) -> String {
 fn catch_up(path: &Path, progress: &Progress) -> Result<Said, JobError> {
     let mut store = Store::open(path)?;
     index(&mut store, progress)?;
-    Ok(Said {
-        line: "complete".to_owned(),
+    Ok(said("complete".to_owned()))
+}
+
+/// Writes a dataset. Every row that stays out is in its manifest.
+fn write(
+    path: &Path,
+    format: &str,
+    (filter, me): (&str, &str),
+    folder: &Path,
+    progress: &Progress,
+) -> Outcome {
+    let format =
+        Format::from_word(format).ok_or_else(|| format!("no format is called {format}"))?;
+    let store = Store::open_read_only(path).map_err(|e| e.to_string())?;
+    let choice = ExportChoice {
+        filter: parse_filter(filter, Some(me)).map_err(|e| e.to_string())?,
+        filter_text: filter.to_owned(),
+        ..ExportChoice::default()
+    };
+    let options = Options::new(format);
+    let manifest =
+        jobs::export(&store, &choice, &options, folder, progress).map_err(|e| e.to_string())?;
+    let rows: u64 = manifest.rows.values().sum();
+    Ok(said(format!(
+        "{} in {}, {} left out (the manifest says why)",
+        plural(rows, "row"),
+        folder.display(),
+        manifest.left_out.len()
+    )))
+}
+
+/// Scores runs and pairs with the configured model.
+fn grade(path: &Path, filter: &str, model: &Model, now_us: i64, progress: &Progress) -> Outcome {
+    let text = |e: &dyn std::fmt::Display| e.to_string();
+    let named = Some(model.model.as_str()).filter(|m| !m.is_empty());
+    let source = ModelSource::parse(named).map_err(|e| text(&e))?;
+    let device = DeviceChoice::parse(&model.device).map_err(|e| text(&e))?;
+    let options = score::Options {
+        device,
+        ..score::Options::default()
+    };
+    let mut scorer = Scorer::open(&source, &options).map_err(|e| text(&e))?;
+    let mut store = Store::open(path).map_err(|e| text(&e))?;
+    let what = ScoreOptions {
+        filter: parse_filter(filter, None).map_err(|e| text(&e))?,
+        ..ScoreOptions::default()
+    };
+    let totals = jobs::score(
+        &mut store,
+        &mut scorer,
+        &what,
+        now_us,
+        progress,
+        &mut |_| {},
+    )
+    .map_err(|e| text(&e))?;
+    let by = scorer.binding();
+    let proxy = if by.is_proxy {
+        ", a proxy that speaks for itself"
+    } else {
+        ""
+    };
+    Ok(said(format!(
+        "{} new, {} known, {} not possible; by {}{proxy}",
+        totals.scored, totals.known, totals.failed, by.model
+    )))
+}
+
+fn said(line: String) -> Said {
+    Said {
+        line,
         open: None,
         then: None,
-    })
+    }
 }
 
 /// The demo's folder; thrown away with this.

@@ -39,7 +39,10 @@ fn page(said: &CohortAdvice) -> Doc {
     let advice = &said.book.advice;
     let mut doc = Doc::default();
     doc.line(Ink::Accent, &advice.headline);
-    doc.line(Ink::Dim, &format!("rule {} of rules {}", advice.rule, advice.rules_version));
+    doc.line(
+        Ink::Dim,
+        &format!("rule {} of rules {}", advice.rule, advice.rules_version),
+    );
     if let Some(lead) = &said.book.overridden {
         doc.line(Ink::Warn, &format!("a lead decided otherwise: {lead:?}"));
     }
@@ -54,16 +57,26 @@ fn page(said: &CohortAdvice) -> Doc {
 fn next(doc: &mut Doc, advice: &Advice) {
     doc.heading("next");
     for (i, step) in advice.next.iter().enumerate() {
-        doc.push(Ink::Accent, &format!("{}. ", i + 1)).line(Ink::Text, step);
+        doc.push(Ink::Accent, &format!("{}. ", i + 1))
+            .line(Ink::Text, step);
     }
 }
 
 fn shares(doc: &mut Doc, shares: &Shares) {
-    doc.heading(&format!("why they failed: {} labelled failures count", shares.n));
+    doc.heading(&format!(
+        "why they failed: {} labelled failures count",
+        shares.n
+    ));
     if shares.n == 0 {
-        doc.line(Ink::Dim, "none is labelled yet: Space q goes to the next one");
+        doc.line(
+            Ink::Dim,
+            "none is labelled yet: Space q goes to the next one",
+        );
     }
-    let layers = shares.layers.iter().map(|(layer, share)| (layer.word(), share));
+    let layers = shares
+        .layers
+        .iter()
+        .map(|(layer, share)| (layer.word(), share));
     let system = shares.system.iter().map(|share| ("= system", share));
     for (name, share) in layers.chain(system) {
         let bar = bars::interval(share.low, share.share, share.high);
@@ -78,7 +91,10 @@ fn shares(doc: &mut Doc, shares: &Shares) {
         doc.line(Ink::Text, &numbers);
     }
     if shares.n > 0 {
-        doc.line(Ink::Dim, "█ lower end of the 95 % interval  ▓ share  ░ upper end");
+        doc.line(
+            Ink::Dim,
+            "█ lower end of the 95 % interval  ▓ share  ░ upper end",
+        );
     }
     let apart = [
         (shares.unproven, "model verdicts unproven"),
@@ -94,7 +110,8 @@ fn gates(doc: &mut Doc, gates: &[Gate]) {
     doc.heading("gates");
     for gate in gates {
         let (sign, ink) = sign(gate.state);
-        doc.push(ink, &format!("{sign} {} ", pad(&gate.id, 5))).line(Ink::Text, &gate.asks);
+        doc.push(ink, &format!("{sign} {} ", pad(&gate.id, 5)))
+            .line(Ink::Text, &gate.asks);
         if gate.state == GateState::NotApplicable {
             continue;
         }
@@ -102,10 +119,12 @@ fn gates(doc: &mut Doc, gates: &[Gate]) {
         doc.line(Ink::Dim, &measured);
         if gate.state != GateState::Pass {
             if !gate.missing.is_empty() {
-                doc.push(Ink::Dim, "        missing: ").line(Ink::Text, &gate.missing);
+                doc.push(Ink::Dim, "        missing: ")
+                    .line(Ink::Text, &gate.missing);
             }
             if !gate.how.is_empty() {
-                doc.push(Ink::Dim, "        how: ").line(Ink::Text, &gate.how);
+                doc.push(Ink::Dim, "        how: ")
+                    .line(Ink::Text, &gate.how);
             }
         }
     }
@@ -126,10 +145,15 @@ fn refusals(doc: &mut Doc, advice: &Advice) {
         doc.push(Ink::Strong, &pad(&refusal.method, 9));
         doc.line(
             Ink::Text,
-            &format!("{}: {}, asked {}", refusal.gate, refusal.value, refusal.threshold),
+            &format!(
+                "{}: {}, asked {}",
+                refusal.gate, refusal.value, refusal.threshold
+            ),
         );
-        doc.push(Ink::Dim, "         missing: ").line(Ink::Text, &refusal.missing);
-        doc.push(Ink::Dim, "         how: ").line(Ink::Text, &refusal.how);
+        doc.push(Ink::Dim, "         missing: ")
+            .line(Ink::Text, &refusal.missing);
+        doc.push(Ink::Dim, "         how: ")
+            .line(Ink::Text, &refusal.how);
     }
     if advice.refusals.is_empty() {
         doc.line(Ink::Dim, "nothing is refused");
@@ -145,8 +169,13 @@ fn meaning(doc: &mut Doc, page: &Page) {
         }
     }
     for slot in &page.evidence {
-        let (sign, ink) = if slot.filled { ("☑", Ink::Pass) } else { ("☐", Ink::Unsure) };
-        doc.push(ink, &format!("{sign} ")).push(Ink::Text, &slot.asks);
+        let (sign, ink) = if slot.filled {
+            ("☑", Ink::Pass)
+        } else {
+            ("☐", Ink::Unsure)
+        };
+        doc.push(ink, &format!("{sign} "))
+            .push(Ink::Text, &slot.asks);
         doc.line(Ink::Dim, &format!(": {}", slot.shown));
     }
 }

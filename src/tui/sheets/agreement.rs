@@ -8,18 +8,33 @@ use crate::tui::theme::Ink;
 
 /// Fills the sheet.
 pub(crate) fn agreement(report: &AgreementReport) -> Filling {
-    let mut rows: Vec<Row> = report.statistics.iter().map(|s| statistic(s, report)).collect();
+    let mut rows: Vec<Row> = report
+        .statistics
+        .iter()
+        .map(|s| statistic(s, report))
+        .collect();
     rows.extend(report.disagreements.iter().map(|d| {
-        let said: Vec<String> = d.labels.iter().map(|(who, l)| format!("{who}: {l}")).collect();
+        let said: Vec<String> = d
+            .labels
+            .iter()
+            .map(|(who, l)| format!("{who}: {l}"))
+            .collect();
         let mut page = Doc::default();
         page.line(Ink::Strong, &d.item).end_line();
         for (who, label) in &d.labels {
             page.field(who, Ink::Text, label);
         }
         page.end_line();
-        page.line(Ink::Dim, "`triagent adjudicate` settles it; the original labels stay as they are");
+        page.line(
+            Ink::Dim,
+            "`triagent adjudicate` settles it; the original labels stay as they are",
+        );
         Row {
-            cells: vec![(Ink::Fail, "✗ differ".to_owned()), (Ink::Text, d.item.clone()), (Ink::Text, said.join(", "))],
+            cells: vec![
+                (Ink::Fail, "✗ differ".to_owned()),
+                (Ink::Text, d.item.clone()),
+                (Ink::Text, said.join(", ")),
+            ],
             page,
             target: Target::None,
         }
@@ -27,7 +42,10 @@ pub(crate) fn agreement(report: &AgreementReport) -> Filling {
     Filling {
         heads: vec![("what", 2), ("value or run", 3), ("how to read it", 5)],
         rows,
-        note: format!("{} runs have fewer than two labels and do not count", report.dropped),
+        note: format!(
+            "{} runs have fewer than two labels and do not count",
+            report.dropped
+        ),
         empty: (
             "No run has labels of two reviewers.".to_owned(),
             "`triagent merge` brings in the labels of somebody else".to_owned(),
@@ -36,7 +54,9 @@ pub(crate) fn agreement(report: &AgreementReport) -> Filling {
 }
 
 fn statistic(one: &Statistic, report: &AgreementReport) -> Row {
-    let value = one.value.map_or_else(|| "undefined".to_owned(), |v| format!("{v:.3}"));
+    let value = one
+        .value
+        .map_or_else(|| "undefined".to_owned(), |v| format!("{v:.3}"));
     let interval = one
         .interval
         .as_ref()
@@ -54,7 +74,8 @@ fn statistic(one: &Statistic, report: &AgreementReport) -> Row {
 
 fn page(one: &Statistic, report: &AgreementReport) -> Doc {
     let mut doc = Doc::default();
-    doc.line(Ink::Strong, &one.statistic).line(Ink::Text, &one.reason);
+    doc.line(Ink::Strong, &one.statistic)
+        .line(Ink::Text, &one.reason);
     doc.field("items", Ink::Text, &one.n.to_string());
     doc.heading("agreement of each label");
     for (label, value) in &report.per_label {
@@ -63,8 +84,14 @@ fn page(one: &Statistic, report: &AgreementReport) -> Doc {
     }
     doc.heading("how often two labels met on one run");
     for (label, row) in &report.matrix {
-        let cells: Vec<String> = row.iter().map(|(other, n)| format!("{other} {n}")).collect();
-        doc.line(Ink::Text, &format!("{} {}", pad(label, 14), cells.join(" · ")));
+        let cells: Vec<String> = row
+            .iter()
+            .map(|(other, n)| format!("{other} {n}"))
+            .collect();
+        doc.line(
+            Ink::Text,
+            &format!("{} {}", pad(label, 14), cells.join(" · ")),
+        );
     }
     doc
 }

@@ -20,17 +20,14 @@ pub(super) fn interval(low: f64, share: f64, high: f64) -> String {
     signs.collect()
 }
 
-/// Draws a count of at most `most`.
-pub(super) fn count(n: u64, most: u64) -> String {
-    let most = most.max(1);
-    let full = usize::try_from(n.min(most) * COLUMNS as u64 / most).unwrap_or(COLUMNS);
-    "█".repeat(full)
-}
-
 /// Draws a number around zero: left of the middle where it is negative.
 pub(super) fn signed(value: f64, most: f64) -> String {
     let half = COLUMNS / 4;
-    let share = if most > 0.0 { (value.abs() / most).min(1.0) } else { 0.0 };
+    let share = if most > 0.0 {
+        (value.abs() / most).min(1.0)
+    } else {
+        0.0
+    };
     let full = part(share, half);
     let (left, right) = if value < 0.0 { (full, 0) } else { (0, full) };
     format!(
@@ -63,7 +60,10 @@ mod tests {
     fn an_interval_shows_its_three_ends() {
         // 0.1, 0.5 and 0.8 of 30 columns are 3, 15 and 24.
         let bar = interval(0.1, 0.5, 0.8);
-        assert_eq!(bar, format!("███{}{}{}", "▓".repeat(12), "░".repeat(9), " ".repeat(6)));
+        assert_eq!(
+            bar,
+            format!("███{}{}{}", "▓".repeat(12), "░".repeat(9), " ".repeat(6))
+        );
     }
 
     #[test]

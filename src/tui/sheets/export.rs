@@ -14,7 +14,11 @@ const LEARNT: [&str; 3] = ["completion", "chosen", "rejected"];
 
 /// Fills the sheet.
 pub(crate) fn formats(filter: &str) -> Filling {
-    let filter = if filter.is_empty() { "all runs" } else { filter };
+    let filter = if filter.is_empty() {
+        "all runs"
+    } else {
+        filter
+    };
     Filling {
         heads: vec![("format", 3), ("teaches", 1)],
         rows: Format::ALL.iter().map(|format| row(*format)).collect(),
@@ -26,7 +30,10 @@ pub(crate) fn formats(filter: &str) -> Filling {
 fn row(format: Format) -> Row {
     let mut page = Doc::default();
     page.line(Ink::Strong, format.word()).end_line();
-    page.line(Ink::Text, "⏎ shows the first rows and what would stay out; W writes it.");
+    page.line(
+        Ink::Text,
+        "⏎ shows the first rows and what would stay out; W writes it.",
+    );
     Row {
         cells: vec![
             (Ink::Strong, format.word().to_owned()),
@@ -41,9 +48,13 @@ fn row(format: Format) -> Row {
 pub(crate) fn preview(preview: &Preview) -> Doc {
     let mut doc = Doc::default();
     doc.push(Ink::Strong, &preview.format);
-    doc.line(Ink::Text, &format!(": {} would leave", plural(preview.rows, "row")));
+    doc.line(
+        Ink::Text,
+        &format!(": {} would leave", plural(preview.rows, "row")),
+    );
     for block in &preview.blocked {
-        doc.push(Ink::Fail, "✗ must not train: ").line(Ink::Text, block);
+        doc.push(Ink::Fail, "✗ must not train: ")
+            .line(Ink::Text, block);
     }
     if preview.blocked.is_empty() {
         doc.line(Ink::Pass, "✓ no gate is closed");
@@ -53,11 +64,13 @@ pub(crate) fn preview(preview: &Preview) -> Doc {
     }
     if !preview.missing.is_empty() {
         let names = preview.missing.join(", ");
-        doc.push(Ink::Unsure, "? not bound yet: ").line(Ink::Text, &names);
+        doc.push(Ink::Unsure, "? not bound yet: ")
+            .line(Ink::Text, &names);
     }
     doc.heading("stays out");
     for (reason, count, example) in &preview.left_out {
-        doc.push(Ink::Strong, &format!("{count} × {reason}")).line(Ink::Dim, &format!("  {example}"));
+        doc.push(Ink::Strong, &format!("{count} × {reason}"))
+            .line(Ink::Dim, &format!("  {example}"));
     }
     if preview.left_out.is_empty() {
         doc.line(Ink::Dim, "nothing");
@@ -86,8 +99,13 @@ fn rows(doc: &mut Doc, first: &[String]) {
 
 fn field(doc: &mut Doc, key: &str, value: &Value) {
     let learnt = LEARNT.contains(&key);
-    let (sign, about) = if learnt { ("▶", "learnt") } else { ("░", "masked") };
-    doc.push(Ink::Key, key).line(Ink::Dim, &format!("  {sign} {about}"));
+    let (sign, about) = if learnt {
+        ("▶", "learnt")
+    } else {
+        ("░", "masked")
+    };
+    doc.push(Ink::Key, key)
+        .line(Ink::Dim, &format!("  {sign} {about}"));
     let text = serde_json::to_string(value).unwrap_or_default();
     let drawn = render::json(&text).unwrap_or_else(|| Doc::plain(&text));
     if learnt {

@@ -23,17 +23,28 @@ fn row(line: &Line, now_ms: u64) -> Row {
     let (ink, state) = match &line.state {
         State::Running(..) if line.cancelled => (Ink::Warn, "stopping".to_owned()),
         State::Running(done, 0) => (Ink::Accent, format!("running, {}", grouped(*done))),
-        State::Running(done, total) => {
-            (Ink::Accent, format!("running, {} of {}", grouped(*done), grouped(*total)))
-        }
+        State::Running(done, total) => (
+            Ink::Accent,
+            format!("running, {} of {}", grouped(*done), grouped(*total)),
+        ),
         State::Done(said, _) => (Ink::Pass, format!("✓ {said}")),
         State::Failed(why) => (Ink::Fail, format!("✗ {why}")),
     };
-    let spent = duration(line.ended_ms.unwrap_or(now_ms).saturating_sub(line.began_ms));
+    let spent = duration(
+        line.ended_ms
+            .unwrap_or(now_ms)
+            .saturating_sub(line.began_ms),
+    );
     let mut page = Doc::default();
-    page.line(Ink::Strong, &line.words).line(ink, &state).line(Ink::Dim, &spent);
+    page.line(Ink::Strong, &line.words)
+        .line(ink, &state)
+        .line(Ink::Dim, &spent);
     Row {
-        cells: vec![(Ink::Strong, line.words.clone()), (ink, state), (Ink::Dim, spent)],
+        cells: vec![
+            (Ink::Strong, line.words.clone()),
+            (ink, state),
+            (Ink::Dim, spent),
+        ],
         page,
         target: Target::None,
     }

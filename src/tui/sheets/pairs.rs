@@ -37,10 +37,17 @@ fn row(pair: &PairRow) -> Row {
         page.field("your reason", Ink::Text, &pair.why);
     } else {
         // "One passed, one failed" is known without being told which is which.
-        page.line(Ink::Text, "Two runs of one task part at this decision. ⏎ lays both sides out, blind.");
+        page.line(
+            Ink::Text,
+            "Two runs of one task part at this decision. ⏎ lays both sides out, blind.",
+        );
     }
     Row {
-        cells: vec![(ink, state), (Ink::Dim, pair.task.clone()), (Ink::Text, names)],
+        cells: vec![
+            (ink, state),
+            (Ink::Dim, pair.task.clone()),
+            (Ink::Text, names),
+        ],
         page,
         target: Target::Pair(pair.a.clone(), pair.b.clone()),
     }

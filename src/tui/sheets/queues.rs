@@ -8,7 +8,9 @@ use crate::tui::theme::Ink;
 pub(crate) fn queues(kept: &[(String, String)]) -> Filling {
     let rows = kept.iter().map(|(name, filter)| {
         let mut page = Doc::default();
-        page.line(Ink::Strong, name).line(Ink::Accent, filter).end_line();
+        page.line(Ink::Strong, name)
+            .line(Ink::Accent, filter)
+            .end_line();
         page.line(Ink::Dim, "⏎ puts it on the board; Q there keeps another");
         Row {
             cells: vec![(Ink::Strong, name.clone()), (Ink::Accent, filter.clone())],

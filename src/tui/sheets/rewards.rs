@@ -14,7 +14,10 @@ pub(crate) fn rewards(groups: &[Group]) -> Filling {
     Filling {
         heads: vec![("group", 3), ("members", 1), ("rewards", 3), ("signal", 3)],
         rows: groups.iter().map(row).collect(),
-        note: format!("relative signal only: {with} of {} groups tell their members apart", groups.len()),
+        note: format!(
+            "relative signal only: {with} of {} groups tell their members apart",
+            groups.len()
+        ),
         empty: (
             "No task was run twice, so nothing can be compared inside a group.".to_owned(),
             "Sample several rollouts of one task, then I imports them".to_owned(),
@@ -23,11 +26,14 @@ pub(crate) fn rewards(groups: &[Group]) -> Filling {
 }
 
 fn has_signal(group: &Group) -> bool {
-    group.advantages.as_ref().is_ok_and(|a| a.signal == Signal::Relative)
+    group
+        .advantages
+        .as_ref()
+        .is_ok_and(|a| a.signal == Signal::Relative)
 }
 
 fn row(group: &Group) -> Row {
-    let rewards: Vec<String> = group.members.iter().map(|m| reward(m)).collect();
+    let rewards: Vec<String> = group.members.iter().map(reward).collect();
     let (ink, signal) = match &group.advantages {
         Ok(a) if a.signal == Signal::Relative => (Ink::Pass, "✓ relative signal".to_owned()),
         Ok(a) => (Ink::Unsure, format!("? {}", a.signal_words)),
@@ -75,18 +81,35 @@ fn computed(doc: &mut Doc, group: &Group, advantages: &Advantages) {
     doc.field("formula", Ink::Text, &advantages.formula);
     doc.line(Ink::Warn, &advantages.signal_words);
     doc.heading("members: reward and place inside the group");
-    let most = advantages.advantages.iter().flatten().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let most = advantages
+        .advantages
+        .iter()
+        .flatten()
+        .fold(0.0, |m: f64, v| m.max(v.abs()));
     for (member, advantage) in group.members.iter().zip(&advantages.advantages) {
         let bar = bars::signed(advantage.unwrap_or(0.0), most);
         doc.push(Ink::Text, &pad(member.run.as_str(), 22));
-        doc.push(Ink::Text, &pad_left(&reward(member), 9)).push(Ink::Bar, &format!(" {bar} "));
-        let about = format!("{}  {} steps, {} calls", number(*advantage), member.steps, member.calls);
+        doc.push(Ink::Text, &pad_left(&reward(member), 9))
+            .push(Ink::Bar, &format!(" {bar} "));
+        let about = format!(
+            "{}  {} steps, {} calls",
+            number(*advantage),
+            member.steps,
+            member.calls
+        );
         doc.line(Ink::Dim, &about);
     }
-    doc.line(Ink::Dim, "an advantage is a place inside its group, never a quality label");
+    doc.line(
+        Ink::Dim,
+        "an advantage is a place inside its group, never a quality label",
+    );
     if advantages.signal == Signal::NoRelativeSignal {
         doc.heading("check in this order");
-        for step in ["is the task too hard?", "do all tools fail?", "is the reward broken, or does it only look at the format?"] {
+        for step in [
+            "is the task too hard?",
+            "do all tools fail?",
+            "is the reward broken, or does it only look at the format?",
+        ] {
             doc.line(Ink::Text, step);
         }
     }

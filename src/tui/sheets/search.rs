@@ -8,7 +8,10 @@ use crate::tui::theme::Ink;
 
 /// Fills the sheet.
 pub(crate) fn found(words: &str, steps: &[FoundStep], more: bool, behind: u64) -> Filling {
-    let mut note = format!("{} steps hold \u{201c}{words}\u{201d}", grouped(steps.len() as u64));
+    let mut note = format!(
+        "{} steps hold \u{201c}{words}\u{201d}",
+        grouped(steps.len() as u64)
+    );
     if more {
         note.push_str("; there are more, so narrow the words");
     }
@@ -24,13 +27,17 @@ pub(crate) fn found(words: &str, steps: &[FoundStep], more: bool, behind: u64) -
         heads: vec![("run", 2), ("step", 1), ("by", 1), ("text", 8)],
         rows: steps.iter().map(|step| row(step, words)).collect(),
         note,
-        empty: (format!("Nothing holds \u{201c}{words}\u{201d}."), next.to_owned()),
+        empty: (
+            format!("Nothing holds \u{201c}{words}\u{201d}."),
+            next.to_owned(),
+        ),
     }
 }
 
 fn row(found: &FoundStep, words: &str) -> Row {
     let mut page = Doc::default();
-    page.line(Ink::Strong, &format!("{}:{}", found.run, found.step)).end_line();
+    page.line(Ink::Strong, &format!("{}:{}", found.run, found.step))
+        .end_line();
     let plain = Doc::plain(&found.around);
     let mut from = 0;
     for span in plain.find(words) {
@@ -38,8 +45,10 @@ fn row(found: &FoundStep, words: &str) -> Row {
         page.push(Ink::Match, plain.slice(span.clone()));
         from = span.end;
     }
-    page.push(Ink::Text, plain.slice(from..plain.text().len())).end_line();
-    page.end_line().line(Ink::Dim, "⏎ opens the run at this step");
+    page.push(Ink::Text, plain.slice(from..plain.text().len()))
+        .end_line();
+    page.end_line()
+        .line(Ink::Dim, "⏎ opens the run at this step");
     Row {
         cells: vec![
             (Ink::Strong, found.run.0.clone()),

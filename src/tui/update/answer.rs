@@ -135,9 +135,7 @@ fn take_of_run(app: &mut App, answer: Answer) {
             }
         }
         Answer::FoundInRun { run, words, hits } => {
-            if same_run(app, &run).is_some() {
-                find::take_hits(app, &words, hits);
-            }
+            find::take_hits(app, &run, &words, hits);
         }
         _ => {}
     }

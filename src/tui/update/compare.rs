@@ -23,7 +23,8 @@ pub(super) fn open(app: &mut App) {
         [a, b, ..] => {
             let (a, b) = (a.clone(), b.clone());
             app.ask(Ask::Compare(a.clone(), b.clone()));
-            app.screens.push(Screen::Compare(Box::new(CompareView::new(a, b))));
+            app.screens
+                .push(Screen::Compare(Box::new(CompareView::new(a, b))));
         }
         _ => say(app, Tone::Info, "mark two runs on the board with x, then ="),
     }
@@ -32,7 +33,9 @@ pub(super) fn open(app: &mut App) {
 /// Moves.
 pub(super) fn moved(app: &mut App, action: Action, count: usize) {
     let areas = geometry::compare(app.size);
-    let Some(view) = app.compare_mut() else { return };
+    let Some(view) = app.compare_mut() else {
+        return;
+    };
     match action {
         Action::NextPane | Action::PreviousPane | Action::Open => view.in_text = !view.in_text,
         _ if view.in_text => {
@@ -49,7 +52,9 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
 
 /// Jumps to the next row that differs.
 pub(super) fn jump(app: &mut App, forward: bool) {
-    let Some(view) = app.compare_mut() else { return };
+    let Some(view) = app.compare_mut() else {
+        return;
+    };
     match view.next_difference(forward) {
         Some(row) => view.selected = row,
         None => say(app, Tone::Info, "no further difference"),

@@ -1,13 +1,14 @@
 //! Finding: filter, sort, search, jump.
 
 use super::{picker, prompt, say};
+use crate::domain::RunId;
 use crate::domain::filter::Field;
 use crate::tui::action::Action;
+use crate::tui::app::App;
 use crate::tui::app::overlay::{Menu, MenuItem, MenuKind, Overlay, Picker, Prompt, PromptKind};
 use crate::tui::app::run::Find;
 use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
-use crate::tui::app::{App, Screen};
 use crate::tui::place::Place;
 
 /// Columns to sort by, with their letters.
@@ -52,16 +53,17 @@ pub(super) fn act(app: &mut App, action: Action) {
             app.overlay = Some(Overlay::Jump(Picker::default(), Vec::new()));
             picker::ask_jump(app, "");
         }
+        Action::Refresh if app.place() == Place::Sheet => super::sheet::fill(app),
         Action::Refresh => {
             app.board.forget_rows();
             app.list_board();
             say(app, Tone::Info, "read again");
         }
-        _ => say(
-            app,
-            Tone::Info,
-            format!("{} is not built yet", action.info().name),
-        ),
+        Action::SaveQueue => {
+            app.overlay = Some(Overlay::Prompt(Prompt::new(PromptKind::QueueName, "")));
+        }
+        Action::Queues => super::sheet::open(app, SheetKind::Queues),
+        _ => {}
     }
 }
 
@@ -182,8 +184,8 @@ pub(super) fn show_match(app: &mut App) {
 }
 
 /// The first match at or after the cursor becomes the current one.
-pub(super) fn take_hits(app: &mut App, words: &str, hits: Vec<(u32, u32)>) {
-    let Some(Screen::Run(view)) = app.screens.last_mut() else {
+pub(super) fn take_hits(app: &mut App, run: &RunId, words: &str, hits: Vec<(u32, u32)>) {
+    let Some(view) = app.run_mut().filter(|view| view.run == *run) else {
         return;
     };
     let here = view.at.step;

@@ -20,11 +20,15 @@ pub(super) fn act(app: &mut App, action: Action) {
         }
         Action::GoQueue => next_in_queue(app),
         Action::GoMessages => super::overlay::messages(app),
-        _ => say(
-            app,
-            Tone::Info,
-            format!("{} is not built yet", action.info().name),
-        ),
+        Action::GoCompare => super::compare::open(app),
+        Action::GoPairs => sheet::open(app, SheetKind::Pairs),
+        Action::GoRewards => sheet::open(app, SheetKind::Rewards),
+        Action::GoAdvice => sheet::open(app, SheetKind::Advice),
+        Action::GoChanges => sheet::open(app, SheetKind::Changes),
+        Action::GoAgreement => sheet::open(app, SheetKind::Agreement),
+        Action::GoExport => sheet::open(app, SheetKind::Export),
+        Action::GoJobs => sheet::open(app, SheetKind::Jobs),
+        _ => {}
     }
 }
 

@@ -69,6 +69,8 @@ fn label(app: &mut App, layer: Layer) {
 pub(super) fn save(app: &mut App) {
     let Some(view) = app.run_mut() else { return };
     view.verdict.active_ms = Some(view.pace.active_ms());
+    // A change after the machine's word was seen is recorded as such.
+    view.verdict.suggestion_seen |= view.suggestion.is_some();
     let verdict = view.verdict.clone();
     let seq = view.seq;
     app.last_label = Some((verdict.layer, verdict.cause.clone()));

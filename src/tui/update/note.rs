@@ -2,8 +2,8 @@
 
 use super::{label, pair, say};
 use crate::domain::{ChatMessage, StepRef};
-use crate::jobs::read_written;
 use crate::jobs::desk::Ask;
+use crate::jobs::read_written;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Note, NoteKind, Overlay};
 use crate::tui::app::says::Tone;
@@ -131,7 +131,11 @@ fn close(app: &mut App, note: &Note) {
 /// A better decision is written: it stands against the recorded one. One that cannot be read stays open.
 fn close_side(app: &mut App, at: StepRef, words: &str, note: &Note) {
     if words.is_empty() {
-        return say(app, Tone::Info, "an empty decision cannot be compared; nothing was made");
+        return say(
+            app,
+            Tone::Info,
+            "an empty decision cannot be compared; nothing was made",
+        );
     }
     match read_written(words) {
         Ok(message) => {

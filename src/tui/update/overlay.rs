@@ -1,8 +1,8 @@
 //! What lies above the screen: which of it takes a key, and pages to read.
 
+use super::{act, find, label, note, picker, prompt, say};
 use crate::jobs::desk::Ask;
 use crate::triage::Card;
-use super::{act, find, label, note, picker, prompt, say};
 use crate::tui::action::{Action, Group};
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Menu, MenuKind, Overlay, Page};

@@ -14,9 +14,21 @@ use crate::tui::app::{App, Screen};
 /// Criteria with their letters and what they claim (S-42).
 const CRITERIA: [(char, Criterion, &str); 4] = [
     ('c', Criterion::CitationValid, "its citation is valid"),
-    ('k', Criterion::ConditionsComplete, "its conditions are complete"),
-    ('s', Criterion::OnlySmoother, "it only reads better; not enough by itself"),
-    ('o', Criterion::Other, "something else; the reason says what"),
+    (
+        'k',
+        Criterion::ConditionsComplete,
+        "its conditions are complete",
+    ),
+    (
+        's',
+        Criterion::OnlySmoother,
+        "it only reads better; not enough by itself",
+    ),
+    (
+        'o',
+        Criterion::Other,
+        "something else; the reason says what",
+    ),
 ];
 
 /// Decides a pair, or makes one.
@@ -60,7 +72,8 @@ pub(super) fn take(app: &mut App, page: Box<PairPage>) {
     let decided = page.decided.is_some();
     view.take(page);
     if !comparable && !decided {
-        let text = "these two answer different requests; only \u{201c}not comparable\u{201d} can be saved";
+        let text =
+            "these two answer different requests; only \u{201c}not comparable\u{201d} can be saved";
         say(app, Tone::Info, text);
     }
 }
@@ -86,7 +99,11 @@ fn make(app: &mut App) {
             };
             app.ask(Ask::Decision(at));
         }
-        _ => say(app, Tone::Info, "mark two runs with x, or open one and go to a decision"),
+        _ => say(
+            app,
+            Tone::Info,
+            "mark two runs with x, or open one and go to a decision",
+        ),
     }
 }
 
@@ -146,7 +163,11 @@ pub(super) fn tick(app: &mut App, at: usize) {
 /// The criteria are ticked; a preference needs at least one.
 pub(super) fn criteria_done(app: &mut App) {
     if app.pair_mut().is_some_and(|view| view.criteria.is_empty()) {
-        say(app, Tone::Info, "tick at least one: c citation, k conditions, s smoother, o other");
+        say(
+            app,
+            Tone::Info,
+            "tick at least one: c citation, k conditions, s smoother, o other",
+        );
         return open_criteria(app);
     }
     open_reason(app);
@@ -181,7 +202,9 @@ pub(super) fn save(app: &mut App, evidence: Option<String>) {
     let (reviewer, codebook) = (app.set.reviewer.clone(), app.book.version.clone());
     let now_us = app.now.us;
     let Some(view) = app.pair_mut() else { return };
-    let (Some(page), Some(choice)) = (&view.page, view.choice) else { return };
+    let (Some(page), Some(choice)) = (&view.page, view.choice) else {
+        return;
+    };
     let write = PairWrite {
         a: a_side(page, 0, &view.list[view.place].0),
         b: a_side(page, 1, &view.list[view.place].1),
@@ -213,7 +236,11 @@ pub(super) fn refused(app: &mut App, problems: &[PairProblem]) {
         .filter(|p| p.blocks())
         .map(|p| p.to_string().replace('\n', "; "))
         .collect();
-    say(app, Tone::Error, format!("not saved: {}", blocking.join("; ")));
+    say(
+        app,
+        Tone::Error,
+        format!("not saved: {}", blocking.join("; ")),
+    );
     let about_criteria = problems
         .iter()
         .any(|p| matches!(p, PairProblem::OnlySmoother | PairProblem::NoCriterion));
@@ -225,7 +252,9 @@ pub(super) fn refused(app: &mut App, problems: &[PairProblem]) {
 /// Rewrites the candidate of the column that the cursor is in.
 fn edit(app: &mut App) {
     let Some(view) = app.pair_mut() else { return };
-    let Some(side) = view.side(view.column) else { return };
+    let Some(side) = view.side(view.column) else {
+        return;
+    };
     let at = side.candidate.at().clone();
     let message = side.message.clone();
     super::note::open_side(app, at, &message);
@@ -263,7 +292,10 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
 /// Goes to another pair of the list.
 pub(super) fn neighbour(app: &mut App, by: isize) {
     let Some(view) = app.pair_mut() else { return };
-    let place = view.place.checked_add_signed(by).filter(|p| *p < view.list.len());
+    let place = view
+        .place
+        .checked_add_signed(by)
+        .filter(|p| *p < view.list.len());
     match place {
         Some(place) => {
             let list = std::mem::take(&mut view.list);
@@ -276,7 +308,9 @@ pub(super) fn neighbour(app: &mut App, by: isize) {
 
 /// Jumps to a difference.
 pub(super) fn jump(app: &mut App, forward: bool) {
-    let Some(duo) = app.pair_mut().and_then(|view| view.duo.as_mut()) else { return };
+    let Some(duo) = app.pair_mut().and_then(|view| view.duo.as_mut()) else {
+        return;
+    };
     if !duo.jump(forward) {
         say(app, Tone::Info, "no further difference");
     }

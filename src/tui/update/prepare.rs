@@ -1,11 +1,14 @@
 //! Before a frame: asks for what the window lacks, and draws and breaks the bodies that it shows.
 
+use crate::domain::{Score, ScoreSubject};
 use crate::jobs::desk::Ask;
-use crate::tui::app::board::settle_top;
-use crate::tui::app::{App, Screen};
 use crate::text::Wrap;
+use crate::tui::app::board::settle_top;
+use crate::tui::app::run::RunView;
 use crate::tui::app::sheet::SheetKind;
+use crate::tui::app::{App, Screen};
 use crate::tui::{geometry, sheets};
+use std::sync::Arc;
 
 /// Prepares the screen that is seen.
 pub(super) fn prepare(app: &mut App) {
@@ -29,7 +32,9 @@ fn pair(app: &mut App) {
 
 fn compare(app: &mut App) {
     let areas = geometry::compare(app.size);
-    let Some(view) = app.compare_mut() else { return };
+    let Some(view) = app.compare_mut() else {
+        return;
+    };
     let rows = usize::from(areas.rows.height);
     view.top = settle_top(view.top, view.selected, rows, view.rows().len());
     view.draw_row();
@@ -96,7 +101,7 @@ fn run(app: &mut App) {
 }
 
 /// Draws and breaks what the window shows, and as much before it, for scrolling up.
-fn lay(view: &mut crate::tui::app::run::RunView, columns: usize, rows: usize) {
+fn lay(view: &mut RunView, columns: usize, rows: usize) {
     let (wrap, dress) = (view.wrap, view.dress);
     let words = view
         .find
@@ -107,8 +112,9 @@ fn lay(view: &mut crate::tui::app::run::RunView, columns: usize, rows: usize) {
     let first = view.top.step;
     let mut step = first;
     while step < view.steps && used < rows + view.top.line {
+        let score = score_of(view, step);
         if let Some(body) = view.body_mut(step) {
-            body.lay(columns, wrap, dress);
+            body.lay(columns, wrap, dress, score.as_deref());
             body.search(&words);
         }
         used += view.height(step) + 1;
@@ -116,8 +122,9 @@ fn lay(view: &mut crate::tui::app::run::RunView, columns: usize, rows: usize) {
     }
     // The cursor may be elsewhere when a match was jumped to, and the step before the window is scrolled to next.
     for step in [view.at.step, first.saturating_sub(1)] {
+        let score = score_of(view, step);
         if let Some(body) = view.body_mut(step) {
-            body.lay(columns, wrap, dress);
+            body.lay(columns, wrap, dress, score.as_deref());
             body.search(&words);
         }
     }
@@ -129,4 +136,22 @@ fn lay(view: &mut crate::tui::app::run::RunView, columns: usize, rows: usize) {
         .top
         .line
         .min(view.height(view.top.step).saturating_sub(1));
+}
+
+/// The newest score of a decision, while log-probs shade its tokens.
+fn score_of(view: &RunView, step: u32) -> Option<Arc<Score>> {
+    if !view.heat {
+        return None;
+    }
+    let is_here = |score: &&Arc<Score>| match &score.subject {
+        ScoreSubject::Step(at) => at.step == step,
+        ScoreSubject::PairSide { .. } => false,
+    };
+    view.page
+        .as_ref()?
+        .scores
+        .iter()
+        .rev()
+        .find(is_here)
+        .cloned()
 }

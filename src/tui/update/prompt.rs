@@ -126,7 +126,11 @@ fn keep_queue(app: &mut App, name: String) {
         return;
     }
     let (filter, now_us) = (app.board.filter.clone(), app.now.us);
-    say(app, Tone::Done, format!("kept as \u{201c}{name}\u{201d}; Space f lists all"));
+    say(
+        app,
+        Tone::Done,
+        format!("kept as \u{201c}{name}\u{201d}; Space f lists all"),
+    );
     app.ask(Ask::SaveQueue {
         name,
         filter,

@@ -21,7 +21,9 @@ pub(super) fn open(app: &mut App, kind: SheetKind) {
 
 /// Asks for what the sheet shows, or fills it from what is here.
 pub(super) fn fill(app: &mut App) {
-    let Some(kind) = app.sheet_mut().map(|sheet| sheet.kind.clone()) else { return };
+    let Some(kind) = app.sheet_mut().map(|sheet| sheet.kind.clone()) else {
+        return;
+    };
     let now_us = app.now.us;
     match kind {
         SheetKind::Pairs => {
@@ -66,13 +68,19 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
         Action::Open => follow(app),
         _ if sheet.in_page => {
             let rows = geometry::pane_rows(areas.page);
-            let lines = sheet.layout.as_ref().map_or(0, |(_, _, layout)| layout.lines());
+            let lines = sheet
+                .layout
+                .as_ref()
+                .map_or(0, |(_, _, layout)| layout.lines());
             let most = lines.saturating_sub(rows) + 1;
             sheet.page_top = landed(sheet.page_top, most, rows, action, count);
         }
         Action::HalfDown | Action::HalfUp => {
             let rows = geometry::pane_rows(areas.page);
-            let lines = sheet.layout.as_ref().map_or(0, |(_, _, layout)| layout.lines());
+            let lines = sheet
+                .layout
+                .as_ref()
+                .map_or(0, |(_, _, layout)| layout.lines());
             let most = lines.saturating_sub(rows) + 1;
             sheet.page_top = landed(sheet.page_top, most, rows, action, count);
         }
@@ -85,7 +93,11 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
 
 /// Goes where the row under the cursor leads.
 fn follow(app: &mut App) {
-    let Some(target) = app.sheet_mut().and_then(|s| s.row()).map(|row| row.target.clone()) else {
+    let Some(target) = app
+        .sheet_mut()
+        .and_then(|s| s.row())
+        .map(|row| row.target.clone())
+    else {
         return;
     };
     match target {
@@ -117,7 +129,11 @@ fn follow(app: &mut App) {
         Target::Format(format) => {
             let (filter, reviewer) = (app.board.filter.clone(), app.set.reviewer.clone());
             let now_us = app.now.us;
-            say(app, Tone::Info, format!("working out what {format} would write"));
+            say(
+                app,
+                Tone::Info,
+                format!("working out what {format} would write"),
+            );
             app.ask(Ask::Preview {
                 format,
                 filter,
@@ -137,7 +153,9 @@ fn names(row: &Row) -> Option<crate::tui::app::pair::Names> {
 
 /// A preview came: it becomes the page of its format.
 pub(super) fn previewed(app: &mut App, preview: &Preview) {
-    let Some(sheet) = app.sheet_mut().filter(|s| s.kind == SheetKind::Export) else { return };
+    let Some(sheet) = app.sheet_mut().filter(|s| s.kind == SheetKind::Export) else {
+        return;
+    };
     if let Fill::Ready(filling) = &mut sheet.fill {
         let target = Target::Format(preview.format.clone());
         if let Some(row) = filling.rows.iter_mut().find(|row| row.target == target) {
@@ -149,9 +167,16 @@ pub(super) fn previewed(app: &mut App, preview: &Preview) {
 
 /// Asks where the dataset goes.
 pub(super) fn ask_folder(app: &mut App) {
-    let target = app.sheet_mut().and_then(|s| s.row()).map(|row| row.target.clone());
+    let target = app
+        .sheet_mut()
+        .and_then(|s| s.row())
+        .map(|row| row.target.clone());
     let Some(Target::Format(format)) = target else {
-        return say(app, Tone::Info, "export writes from the export screen: Space e");
+        return say(
+            app,
+            Tone::Info,
+            "export writes from the export screen: Space e",
+        );
     };
     let folder = format!("export-{format}");
     let kind = PromptKind::ExportTo(format);

@@ -30,11 +30,12 @@ pub(super) fn act(app: &mut App, action: Action) {
             app.overlay = Some(Overlay::Prompt(Prompt::new(PromptKind::Import, here)));
         }
         Action::CancelJob => cancel(app),
-        _ => say(
-            app,
-            Tone::Info,
-            format!("{} is not built yet", action.info().name),
-        ),
+        Action::Score => {
+            let filter = scored(app);
+            start(app, Order::Score(filter));
+        }
+        Action::RunExport => super::sheet::ask_folder(app),
+        _ => {}
     }
 }
 

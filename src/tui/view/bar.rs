@@ -13,7 +13,10 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let mut x = pen.put(area.x + 1, area.y, area.right(), Ink::Title, "triagent");
     x += 2;
     let here = here(app);
-    for tab in tabs(app.set.role) {
+    let tabs = tabs(app.set.role);
+    // A screen that has no tab of its own stands beside them while it is open.
+    let more = Some(here).filter(|h| !h.is_empty() && !tabs.contains(h));
+    for tab in tabs.iter().chain(&more) {
         let ink = if *tab == here { Ink::Accent } else { Ink::Dim };
         let text = if *tab == here {
             format!("[{tab}]")
@@ -43,6 +46,9 @@ fn here(app: &App) -> &'static str {
     match app.screens.last() {
         Some(Screen::Run(_)) => "run",
         Some(Screen::Board) => "board",
+        Some(Screen::Pair(_)) => "pair",
+        Some(Screen::Compare(_)) => "compare",
+        Some(Screen::Sheet(sheet)) => sheet.kind.word(),
         Some(Screen::Welcome) | None => "",
     }
 }

@@ -186,6 +186,27 @@ fn offered(place: Place) -> &'static [Action] {
             Action::FoldToggle,
             Action::Codebook,
         ],
-        Place::Pair | Place::Compare | Place::Sheet => &[Action::Open, Action::Back],
+        Place::Pair => &[
+            Action::NextDifference,
+            Action::EditSide,
+            Action::Undo,
+            Action::NextItem,
+            Action::Open,
+            Action::Back,
+        ],
+        Place::Compare => &[
+            Action::NextDifference,
+            Action::NextPane,
+            Action::WrapToggle,
+            Action::Back,
+        ],
+        Place::Sheet => &[
+            Action::Open,
+            Action::NextPane,
+            Action::RunExport,
+            Action::Refresh,
+            Action::HalfDown,
+            Action::Back,
+        ],
     }
 }

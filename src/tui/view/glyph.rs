@@ -1,6 +1,6 @@
 //! Signs: every state has a sign, a word and an ink, so that no one of them must be seen.
 
-use crate::domain::{Ending, Outcome, Owner, RewardStatus, StepKind, StepStatus};
+use crate::domain::{Ending, EvidenceStatus, Outcome, Owner, RewardStatus, StepKind, StepStatus};
 use crate::tui::theme::Ink;
 
 /// Sign and ink of an outcome.
@@ -68,6 +68,18 @@ pub(super) fn reward(status: RewardStatus) -> (&'static str, Ink) {
         RewardStatus::Ok => ("✓", Ink::Pass),
         RewardStatus::Missing => ("?", Ink::Unsure),
         RewardStatus::Contaminated | RewardStatus::Untrusted => ("✗", Ink::Fail),
+    }
+}
+
+/// Sign and ink of what became of a document.
+pub(super) fn evidence(status: EvidenceStatus) -> (&'static str, Ink) {
+    match status {
+        EvidenceStatus::InPrompt => ("✓", Ink::Pass),
+        EvidenceStatus::Unknown => ("?", Ink::Unsure),
+        EvidenceStatus::NotIndexed
+        | EvidenceStatus::StaleOnly
+        | EvidenceStatus::NotRetrieved
+        | EvidenceStatus::NotInPrompt => ("✗", Ink::Fail),
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
 fn page_doc(app: &App, view: &RunView, page: &RunPage) -> Doc {
     let mut doc = Doc::default();
     verdict(&mut doc, app, view);
+    machine(&mut doc, view);
+    evidence(&mut doc, view);
     rewards(&mut doc, &page.rewards);
     call(&mut doc, view, page);
     source(&mut doc, page);
@@ -66,6 +68,61 @@ fn verdict(doc: &mut Doc, app: &App, view: &RunView) {
                 "☐"
             };
             doc.line(Ink::Text, &format!("{sign} {}", check.ask));
+        }
+    }
+}
+
+/// The machine's layer stands beside the reviewer's, and only once that is saved.
+fn machine(doc: &mut Doc, view: &RunView) {
+    let Some(suggestion) = view.suggestion.as_ref().filter(|_| view.saved.is_some()) else {
+        return;
+    };
+    doc.heading("the machine says");
+    let same = view.saved == Some(suggestion.layer);
+    let (sign, ink) = if same {
+        ("=", Ink::Pass)
+    } else {
+        ("≠", Ink::Warn)
+    };
+    doc.line(ink, &format!("{sign} {}", suggestion.layer));
+    doc.line(Ink::Text, &suggestion.reason);
+}
+
+/// What became of each required document.
+fn evidence(doc: &mut Doc, view: &RunView) {
+    doc.heading("required documents");
+    let Some(evidence) = &view.evidence else {
+        doc.line(Ink::Dim, "working it out…");
+        return;
+    };
+    if evidence.is_empty() {
+        doc.line(
+            Ink::Dim,
+            "unknown: the task list says none. `triagent tasks import` and",
+        );
+        doc.line(Ink::Dim, "`triagent docs import` supply what this needs");
+    }
+    for one in evidence {
+        let (sign, ink) = glyph::evidence(one.status);
+        let version = one.version.as_deref().unwrap_or("any valid version");
+        doc.push(Ink::Strong, &one.doc_id)
+            .push(Ink::Dim, &format!(" {version} "));
+        doc.line(ink, &format!("{sign} {}", one.status));
+        let valid = match one.valid {
+            Some(true) => "valid on the task's date",
+            Some(false) => "NOT valid on the task's date",
+            None => "validity unknown",
+        };
+        doc.line(Ink::Text, &format!("  {valid}; {}", one.reason));
+        for span in &one.spans {
+            let (sign, ink) = if span.in_view {
+                ("✓", Ink::Pass)
+            } else {
+                ("✗", Ink::Fail)
+            };
+            let words = crate::text::one_line(&span.text, 60);
+            doc.push(ink, &format!("  {sign} {} ", span.part))
+                .line(Ink::Quote, &words);
         }
     }
 }

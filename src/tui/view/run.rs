@@ -239,6 +239,10 @@ fn labels(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
 fn verdict_words(view: &RunView) -> String {
     let verdict = &view.verdict;
     let mut words: Vec<String> = Vec::new();
+    if let (Some(saved), Some(machine)) = (view.saved, &view.suggestion) {
+        let sign = if saved == machine.layer { "=" } else { "≠" };
+        words.push(format!("machine {sign} {}", machine.layer));
+    }
     if view.saved.is_some() {
         words.extend(verdict.cause.clone());
         if !verdict.is_proven() {

@@ -1,0 +1,131 @@
+//! Two runs: which layers differ, their steps aligned, and the steps under the cursor in full.
+
+use super::{glyph, halves};
+use crate::domain::Step;
+use crate::text::{fit, one_line};
+use crate::triage::{LayerState, RowKind, RunDiff};
+use crate::tui::app::App;
+use crate::tui::app::compare::CompareView;
+use crate::tui::geometry::{self, CompareAreas};
+use crate::tui::theme::Ink;
+use crate::tui::widget::Pen;
+use ratatui::layout::Rect;
+
+/// Draws the comparison.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
+    let areas = geometry::compare(app.size);
+    let title = format!("{} and {}", view.a, view.b);
+    pen.put(
+        areas.title.x + 1,
+        areas.title.y,
+        areas.title.right(),
+        Ink::Strong,
+        &title,
+    );
+    let Some(compared) = &view.compared else {
+        pen.row(areas.rows, 1, Ink::Dim, "  comparing…");
+        return;
+    };
+    layers(pen, &compared.diff, areas.layers);
+    rows(pen, view, &areas);
+    if let Some((_, duo)) = &view.duo {
+        let titles = (view.a.as_str(), view.b.as_str());
+        let here = (view.in_text, view.in_text);
+        halves::draw(pen, duo, (areas.left, areas.right), titles, here);
+    }
+}
+
+/// Which layers differ, what that means, and where the runs part.
+fn layers(pen: &mut Pen<'_>, diff: &RunDiff, area: Rect) {
+    let end = area.right().saturating_sub(1);
+    let mut x = area.x + 1;
+    for layer in &diff.layers {
+        let (sign, ink) = match layer.state {
+            LayerState::Same => ("=", Ink::Dim),
+            LayerState::Differs => ("≠", Ink::Fail),
+            LayerState::Unknown => ("?", Ink::Unsure),
+        };
+        x = pen.put(
+            x,
+            area.y,
+            end,
+            ink,
+            &format!("{sign} {}", layer.layer.word()),
+        ) + 2;
+    }
+    let room = usize::from(end.saturating_sub(area.x + 1));
+    if area.height > 1 {
+        pen.put(
+            area.x + 1,
+            area.y + 1,
+            end,
+            Ink::Warn,
+            &fit(&diff.note, room),
+        );
+    }
+    if let Some(parting) = diff.first_divergence.as_ref().filter(|_| area.height > 2) {
+        let text = format!("they part at row {}: {}", parting.row, parting.meaning);
+        pen.put(area.x + 1, area.y + 2, end, Ink::Text, &fit(&text, room));
+    }
+}
+
+fn rows(pen: &mut Pen<'_>, view: &CompareView, areas: &CompareAreas) {
+    let area = areas.rows;
+    let half = area.width / 2;
+    let all = view.rows();
+    for row in 0..area.height {
+        let at = view.top + usize::from(row);
+        let Some(found) = all.get(at) else { break };
+        let y = area.y + row;
+        let (sign, ink) = match found.kind {
+            RowKind::Same => ("=", Ink::Dim),
+            RowKind::Changed => ("≠", Ink::Fail),
+            RowKind::OnlyA => ("‹", Ink::Removed),
+            RowKind::OnlyB => ("›", Ink::Added),
+        };
+        let (a, b) = view.steps(at);
+        one(pen, (area.x + 1, y, area.x + half - 1), a, found.kind);
+        pen.put(area.x + half, y, area.x + half + 1, ink, sign);
+        one(
+            pen,
+            (area.x + half + 2, y, area.right().saturating_sub(1)),
+            b,
+            found.kind,
+        );
+        if at == view.selected {
+            let line = Rect {
+                y,
+                height: 1,
+                ..area
+            };
+            pen.over(
+                line,
+                if view.in_text {
+                    Ink::SelectedDim
+                } else {
+                    Ink::Selected
+                },
+            );
+        }
+    }
+    pen.scrollbar(area, view.top, usize::from(area.height), all.len());
+}
+
+fn one(pen: &mut Pen<'_>, at: (u16, u16, u16), step: Option<&Step>, kind: RowKind) {
+    let (x, y, end) = at;
+    let Some(step) = step else { return };
+    let ink = if kind == RowKind::Same {
+        Ink::Dim
+    } else {
+        glyph::owner(step.owner)
+    };
+    let sign = glyph::step(step.owner, step.kind);
+    let tool = step
+        .tool
+        .as_ref()
+        .map_or_else(String::new, |t| format!("{t} "));
+    let head = format!("{} {sign} {tool}", step.index);
+    let x = pen.put(x, y, end, ink, &head);
+    let room = usize::from(end.saturating_sub(x));
+    pen.put(x, y, end, ink, &one_line(&step.text, room));
+}

@@ -1,0 +1,144 @@
+//! A sheet: the list, and the page of the row under the cursor.
+
+use crate::text::{one_line, pad};
+use crate::tui::app::App;
+use crate::tui::app::sheet::{Fill, Filling, Sheet};
+use crate::tui::geometry::{self, SheetAreas};
+use crate::tui::theme::Ink;
+use crate::tui::widget::{Pen, text};
+use ratatui::layout::Rect;
+
+/// Draws the sheet.
+pub(super) fn draw(pen: &mut Pen<'_>, app: &App, sheet: &Sheet) {
+    let areas = geometry::sheet(app.size);
+    let x = pen.put(
+        areas.note.x + 1,
+        areas.note.y,
+        areas.note.right(),
+        Ink::Strong,
+        sheet.kind.word(),
+    );
+    let Fill::Ready(filling) = &sheet.fill else {
+        pen.put(
+            x + 2,
+            areas.note.y,
+            areas.note.right(),
+            Ink::Dim,
+            "working it out…",
+        );
+        return;
+    };
+    let room = usize::from(areas.note.right().saturating_sub(x + 3));
+    pen.put(
+        x + 2,
+        areas.note.y,
+        areas.note.right(),
+        Ink::Dim,
+        &crate::text::fit(&filling.note, room),
+    );
+    if filling.rows.is_empty() {
+        return empty(pen, filling, areas.list);
+    }
+    let widths = widths(filling, areas.list.width.saturating_sub(3));
+    heading(pen, filling, areas.head, &widths, !sheet.in_page);
+    list(pen, sheet, filling, areas.list, &widths);
+    page(pen, sheet, &areas);
+}
+
+fn widths(filling: &Filling, room: u16) -> Vec<u16> {
+    let shares: u16 = filling.heads.iter().map(|(_, share)| *share).sum();
+    let gaps = u16::try_from(filling.heads.len()).unwrap_or(0) * 2;
+    let room = room.saturating_sub(gaps);
+    filling
+        .heads
+        .iter()
+        .map(|(head, share)| {
+            let least = u16::try_from(head.len()).unwrap_or(0);
+            (room * share / shares.max(1)).max(least)
+        })
+        .collect()
+}
+
+fn heading(pen: &mut Pen<'_>, filling: &Filling, area: Rect, widths: &[u16], here: bool) {
+    let line = if here { Ink::BorderHere } else { Ink::Border };
+    pen.rule(area.x, area.y, area.right(), line);
+    let mut x = area.x + 1;
+    for ((head, _), width) in filling.heads.iter().zip(widths) {
+        pen.put(
+            x,
+            area.y,
+            (x + width).min(area.right()),
+            Ink::Dim,
+            &format!("{head} "),
+        );
+        x += width + 2;
+    }
+}
+
+fn list(pen: &mut Pen<'_>, sheet: &Sheet, filling: &Filling, area: Rect, widths: &[u16]) {
+    for row in 0..area.height {
+        let at = sheet.top + usize::from(row);
+        let Some(found) = filling.rows.get(at) else {
+            break;
+        };
+        let y = area.y + row;
+        let mut x = area.x + 1;
+        for ((ink, cell), width) in found.cells.iter().zip(widths) {
+            let columns = usize::from(*width);
+            let end = area.right().saturating_sub(1);
+            pen.put(x, y, end, *ink, &pad(&one_line(cell, columns), columns));
+            x += width + 2;
+        }
+        if at == sheet.selected {
+            let ink = if sheet.in_page {
+                Ink::SelectedDim
+            } else {
+                Ink::Selected
+            };
+            let width = area.width.saturating_sub(1);
+            pen.over(
+                Rect {
+                    y,
+                    height: 1,
+                    width,
+                    ..area
+                },
+                ink,
+            );
+        }
+    }
+    pen.scrollbar(
+        area,
+        sheet.top,
+        usize::from(area.height),
+        filling.rows.len(),
+    );
+}
+
+fn page(pen: &mut Pen<'_>, sheet: &Sheet, areas: &SheetAreas) {
+    let inner = pen.pane(areas.page, "Tab", sheet.in_page);
+    let (Some(row), Some((_, _, layout))) = (sheet.row(), &sheet.layout) else {
+        return;
+    };
+    let lines = layout.lines();
+    let top = sheet
+        .page_top
+        .min(lines.saturating_sub(usize::from(inner.height)));
+    for line in 0..inner.height {
+        let n = top + usize::from(line);
+        if n >= lines {
+            break;
+        }
+        let at = (inner.x + 1, inner.y + line, inner.right().saturating_sub(1));
+        text::line(pen, at, &row.page, layout.line(&row.page, n), &[], None);
+    }
+    pen.scrollbar(inner, top, usize::from(inner.height), lines);
+}
+
+fn empty(pen: &mut Pen<'_>, filling: &Filling, area: Rect) {
+    let y = area.y + area.height / 3;
+    pen.put(area.x + 4, y, area.right(), Ink::Strong, &filling.empty.0);
+    if y + 2 < area.bottom() {
+        pen.put(area.x + 4, y + 2, area.right(), Ink::Text, &filling.empty.1);
+    }
+}

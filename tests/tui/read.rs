@@ -1,0 +1,101 @@
+//! Reading a run: owners, folds, jumps, search, raw text, inspector, secrets.
+
+use super::stage::{assert_shows, play};
+
+/// S-14: the viewer walks the sample and shows who wrote what; the reward stands apart.
+#[test]
+fn a_run_shows_who_wrote_each_step() {
+    let mut play = play(80, 24);
+    play.filter("run:four-correct-citation");
+    let screen = play.keys("<enter>");
+    assert_shows(
+        &screen,
+        &["[run]", "four-correct-citation", "system text", "user text"],
+    );
+    insta::assert_snapshot!("run_80x24", screen);
+    let screen = play.keys("i");
+    assert_shows(
+        &screen,
+        &[
+            "rewards of the whole run",
+            "evidence",
+            "side effects",
+            "cost",
+        ],
+    );
+}
+
+#[test]
+fn jumps_go_to_decisions_and_failures() {
+    let mut play = play(100, 30);
+    play.filter("run:layer-environment");
+    play.keys("<enter>");
+    assert_shows(&play.keys("}"), &["◆", "model"]);
+    let screen = play.keys("]");
+    assert!(play.stage.selected().join("").contains('✗'), "{screen}");
+    assert_shows(&play.keys("gg["), &["no earlier failed step"]);
+}
+
+#[test]
+fn searching_inside_counts_and_goes_round() {
+    let mut play = play(100, 30);
+    play.filter("run:four-correct-citation");
+    play.keys("<enter>");
+    play.stage.keys("/").text("search").keys("<enter>");
+    let screen = play.stage.screen();
+    assert_shows(&screen, &["“search” 1/"]);
+    let screen = play.keys("n");
+    assert_shows(&screen, &["“search” 2/"]);
+    let screen = play.keys("NN");
+    assert!(!screen.contains("“search” 1/"), "{screen}");
+    assert!(!play.keys("<esc>").contains("“search”"));
+}
+
+#[test]
+fn raw_text_wrapping_and_folds_turn_and_turn_back() {
+    let mut play = play(100, 30);
+    play.filter("run:four-correct-citation");
+    let plain = play.keys("<enter>");
+    assert_shows(&play.keys("zr"), &["text · raw"]);
+    assert_shows(&play.keys("zrw"), &["not wrapped"]);
+    assert_eq!(play.keys("w"), plain);
+    play.keys("zM");
+    assert_shows(&play.keys("zR"), &["text"]);
+}
+
+#[test]
+fn copying_names_what_was_copied() {
+    let mut play = play(100, 30);
+    play.filter("run:four-correct-citation");
+    assert_shows(&play.keys("<enter>jyy"), &["copied the step's name"]);
+    play.keys("yj");
+    play.keys("yc");
+    assert_eq!(play.stage.copied[0], "four-correct-citation:1");
+    assert!(play.stage.copied[1].contains("\"owner\""));
+    assert!(play.stage.copied[2].starts_with("## four-correct-citation"));
+}
+
+/// S-22: a retry that sampled again stays an attempt of its own, and the adopted one is marked.
+#[test]
+fn attempts_are_seen_with_the_adopted_one_marked() {
+    let mut play = play(160, 50);
+    play.filter("has:retry");
+    let screen = play.keys("<enter>i");
+    assert_shows(&screen, &["retried"]);
+    let mut seen = screen;
+    for _ in 0..12 {
+        if seen.contains("attempts at this request") {
+            break;
+        }
+        seen = play.keys("}");
+    }
+    assert_shows(&seen, &["2 attempts at this request", "adopted"]);
+}
+
+#[test]
+fn a_card_is_one_page() {
+    let mut play = play(100, 40);
+    play.filter("run:four-stale-citation");
+    let screen = play.keys("C");
+    assert_shows(&screen, &["four-stale-citation", "y c copies the card"]);
+}

@@ -1,0 +1,83 @@
+//! Lists with a page beside them: advice, rewards, export, jobs, messages; and comparing.
+
+use super::stage::{assert_shows, play};
+
+/// S-02: no labels, no training: localise first.
+#[test]
+fn advice_without_labels_says_what_is_missing() {
+    let mut play = play(160, 50);
+    let screen = play.keys("<space>a");
+    assert_shows(
+        &screen,
+        &[
+            "advice",
+            "cohort",
+            "gates",
+            "refused, and by which gate",
+            "missing:",
+        ],
+    );
+}
+
+/// S-57 to S-61: relative signal with its convention, and what a group without one should be checked for.
+#[test]
+fn rewards_name_their_convention_and_explain_a_group_without_signal() {
+    let mut play = play(160, 60);
+    let screen = play.keys("<space>r");
+    assert_shows(
+        &screen,
+        &[
+            "relative signal",
+            "convention",
+            "population",
+            "a full update still needs",
+        ],
+    );
+    assert!(!screen.contains("gradient is zero"));
+}
+
+#[test]
+fn export_previews_before_it_writes() {
+    let mut play = play(160, 60);
+    let screen = play.keys("<space>e");
+    assert_shows(&screen, &["trl-dpo", "trl-sft"]);
+    let screen = play.keys("<enter>");
+    assert_shows(&screen, &["would leave", "stays out"]);
+}
+
+#[test]
+fn messages_keep_everything_that_was_said() {
+    let mut play = play(100, 30);
+    play.keys("Y");
+    play.stage.wait(10_000);
+    assert!(!play.stage.screen().contains("does nothing"));
+    assert_shows(
+        &play.keys("<space>m"),
+        &["messages", "Y does nothing in board"],
+    );
+}
+
+/// S-13: two runs side by side, and which layer differs.
+#[test]
+fn two_runs_are_compared_by_layer_and_step() {
+    let mut play = play(140, 50);
+    play.filter("run:four-");
+    let screen = play.keys("xx=");
+    assert_shows(
+        &screen,
+        &["compare", "index", "parameters", "they part at row"],
+    );
+    assert_shows(&play.keys("]"), &["≠"]);
+}
+
+#[test]
+fn empty_lists_say_what_to_do_next() {
+    let mut play = play(100, 30);
+    assert_shows(
+        &play.keys("<space>h"),
+        &["Nobody has written a change down.", "triagent change add"],
+    );
+    assert_shows(&play.keys("q<space>g"), &["triagent merge"]);
+    assert_shows(&play.keys("q<space>f"), &["No filter is kept yet."]);
+    assert_shows(&play.keys("q<space>j"), &["Nothing has run"]);
+}
