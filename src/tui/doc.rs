@@ -72,7 +72,7 @@ impl Doc {
 
     /// Adds `name  value`, names in a column of their own.
     pub(crate) fn field(&mut self, name: &str, ink: Ink, value: &str) -> &mut Self {
-        let name = crate::text::pad(name, 12);
+        let name = crate::text::pad(name, 14);
         self.push(Ink::Dim, &name)
             .push(Ink::Text, " ")
             .line(ink, value)

@@ -164,8 +164,9 @@ fn the_codebook_explains_every_label() {
 fn a_finished_queue_says_so() {
     let mut play = play(100, 24);
     play.filter("run:teach-index-0");
+    play.keys("<space>q");
     for _ in 0..9 {
-        play.keys("<space>q1<enter>");
+        play.keys("1<enter>");
     }
     let screen = play.stage.screen();
     assert_shows(

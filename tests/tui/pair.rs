@@ -75,7 +75,7 @@ fn a_tie_needs_only_a_reason() {
 fn a_better_decision_can_be_written_and_is_marked_as_human() {
     let mut play = play(120, 40);
     play.filter("run:four-missing-but-sure");
-    play.keys("<enter>G{");
+    play.keys("<enter>G");
     assert_shows(
         &play.keys("p"),
         &["a better decision at four-missing-but-sure"],

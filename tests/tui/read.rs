@@ -41,14 +41,14 @@ fn searching_inside_counts_and_goes_round() {
     let mut play = play(100, 30);
     play.filter("run:four-correct-citation");
     play.keys("<enter>");
-    play.stage.keys("/").text("search").keys("<enter>");
+    play.stage.keys("/").text("hotel").keys("<enter>");
     let screen = play.stage.screen();
-    assert_shows(&screen, &["“search” 1/"]);
+    assert_shows(&screen, &["“hotel” 1/"]);
     let screen = play.keys("n");
-    assert_shows(&screen, &["“search” 2/"]);
+    assert_shows(&screen, &["“hotel” 2/"]);
     let screen = play.keys("NN");
-    assert!(!screen.contains("“search” 1/"), "{screen}");
-    assert!(!play.keys("<esc>").contains("“search”"));
+    assert!(!screen.contains("“hotel” 1/"), "{screen}");
+    assert!(!play.keys("<esc>").contains("“hotel”"));
 }
 
 #[test]

@@ -95,7 +95,9 @@ fn a_wide_screen_shows_more_at_once() {
     play.filter("run:four-correct-citation");
     let screen = play.keys("<enter>i");
     assert_shows(&screen, &["text", "inspector", "required documents"]);
-    insta::assert_snapshot!("run_200x60", screen);
+    // Further down stands the path of the log, which is another one on every machine.
+    let above: Vec<&str> = screen.lines().take(28).collect();
+    insta::assert_snapshot!("run_200x60", above.join("\n"));
 }
 
 #[test]

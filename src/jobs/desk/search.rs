@@ -3,7 +3,7 @@
 use super::pages::{FoundStep, JumpRow};
 use super::read::SHOWN_BYTES;
 use super::reply::Answer;
-use crate::domain::RunId;
+use crate::domain::{RunId, StepKind};
 use crate::fuzzy;
 use crate::store::{Store, StoreError};
 use crate::text::fold;
@@ -61,7 +61,13 @@ pub(super) fn search_run(store: &Store, run: RunId, words: String) -> Result<Ans
         for from in (0..steps).step_by(SEARCH_CHUNK as usize) {
             let range = from..from.saturating_add(SEARCH_CHUNK);
             for head in store.step_heads(&run, range, usize::MAX)? {
-                let count = pattern.find_iter(&head.preview).take(MAX_MATCHES).count();
+                // The screen shows the name of a called tool before its arguments.
+                let called = head
+                    .tool
+                    .as_deref()
+                    .filter(|_| head.kind == StepKind::ToolCall);
+                let count = pattern.find_iter(&head.preview).take(MAX_MATCHES).count()
+                    + called.map_or(0, |tool| pattern.find_iter(tool).count());
                 if count > 0 {
                     hits.push((head.index, u32::try_from(count).unwrap_or(u32::MAX)));
                 }

@@ -48,8 +48,8 @@ fn page(said: &CohortAdvice) -> Doc {
     }
     next(&mut doc, advice);
     shares(&mut doc, &advice.shares);
-    gates(&mut doc, &advice.gates);
     refusals(&mut doc, advice);
+    gates(&mut doc, &advice.gates);
     meaning(&mut doc, &said.book.page);
     doc
 }
@@ -72,6 +72,7 @@ fn shares(doc: &mut Doc, shares: &Shares) {
             Ink::Dim,
             "none is labelled yet: Space q goes to the next one",
         );
+        return;
     }
     let layers = shares
         .layers
@@ -90,12 +91,10 @@ fn shares(doc: &mut Doc, shares: &Shares) {
         );
         doc.line(Ink::Text, &numbers);
     }
-    if shares.n > 0 {
-        doc.line(
-            Ink::Dim,
-            "█ lower end of the 95 % interval  ▓ share  ░ upper end",
-        );
-    }
+    doc.line(
+        Ink::Dim,
+        "█ lower end of the 95 % interval  ▓ share  ░ upper end",
+    );
     let apart = [
         (shares.unproven, "model verdicts unproven"),
         (shares.undetermined, "undetermined"),
@@ -139,23 +138,26 @@ fn sign(state: GateState) -> (&'static str, Ink) {
     }
 }
 
+/// One line a method; value, threshold, what is missing and how to get it stand with each gate below.
 fn refusals(doc: &mut Doc, advice: &Advice) {
     doc.heading("refused, and by which gate");
+    let mut methods: Vec<&str> = Vec::new();
     for refusal in &advice.refusals {
-        doc.push(Ink::Strong, &pad(&refusal.method, 9));
-        doc.line(
-            Ink::Text,
-            &format!(
-                "{}: {}, asked {}",
-                refusal.gate, refusal.value, refusal.threshold
-            ),
-        );
-        doc.push(Ink::Dim, "         missing: ")
-            .line(Ink::Text, &refusal.missing);
-        doc.push(Ink::Dim, "         how: ")
-            .line(Ink::Text, &refusal.how);
+        if !methods.contains(&refusal.method.as_str()) {
+            methods.push(&refusal.method);
+        }
     }
-    if advice.refusals.is_empty() {
+    for method in &methods {
+        let gates: Vec<&str> = advice
+            .refusals
+            .iter()
+            .filter(|refusal| refusal.method == **method)
+            .map(|refusal| refusal.gate.as_str())
+            .collect();
+        doc.push(Ink::Fail, &format!("✗ {} ", pad(method, 9)))
+            .line(Ink::Text, &gates.join(", "));
+    }
+    if methods.is_empty() {
         doc.line(Ink::Dim, "nothing is refused");
     }
 }

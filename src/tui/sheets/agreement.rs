@@ -8,11 +8,9 @@ use crate::tui::theme::Ink;
 
 /// Fills the sheet.
 pub(crate) fn agreement(report: &AgreementReport) -> Filling {
-    let mut rows: Vec<Row> = report
-        .statistics
-        .iter()
-        .map(|s| statistic(s, report))
-        .collect();
+    let known = report.statistics.iter().any(|s| s.n > 0);
+    let statistics = report.statistics.iter().filter(|_| known);
+    let mut rows: Vec<Row> = statistics.map(|s| statistic(s, report)).collect();
     rows.extend(report.disagreements.iter().map(|d| {
         let said: Vec<String> = d
             .labels

@@ -72,7 +72,12 @@ pub(super) fn press(app: &mut App, mut note: Box<Note>, key: Key) {
     if key.code == KeyCode::Esc {
         return close(app, &note);
     }
-    note.area.input(key.to_event());
+    // As in every shell; the editor's own meaning is undo, which Ctrl-R and the draft make needless.
+    if key.ctrl && key.code == KeyCode::Char('u') {
+        note.area.delete_line_by_head();
+    } else {
+        note.area.input(key.to_event());
+    }
     keep(app, &note, text(&note));
     app.overlay = Some(Overlay::Note(note));
 }

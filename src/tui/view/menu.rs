@@ -21,12 +21,12 @@ pub(super) fn draw(pen: &mut Pen<'_>, menu: &Menu, whole: Rect) {
     }
 }
 
-/// A strip of one or two rows over the label line: the screen stays in view.
+/// A strip of one or two rows over the line of labels: what was chosen stays in view.
 fn strip(pen: &mut Pen<'_>, menu: &Menu, whole: Rect) {
     let room = usize::from(whole.width.saturating_sub(2));
     let rows = flow(menu, room);
     let height = u16::try_from(rows.len()).unwrap_or(1) + 1;
-    let (_, low) = geometry::bottom(whole, 2 + height);
+    let (_, low) = geometry::bottom(whole, 3 + height);
     let (area, _) = geometry::top(low, height);
     blank(pen, area);
     pen.rule(area.x, area.y, area.right(), Ink::BorderHere);

@@ -11,8 +11,9 @@ const ROWS: u16 = 10;
 
 /// Draws the editor; returns where its cursor stands.
 pub(super) fn draw(pen: &mut Pen<'_>, note: &Note, whole: Rect) -> Option<(u16, u16)> {
-    let (area, _) = geometry::bottom(whole, 1);
-    let (_, area) = geometry::bottom(area, ROWS.min(whole.height.saturating_sub(1)));
+    // The status row stays in view: it says that a half-written note is back.
+    let (area, _) = geometry::bottom(whole, 2);
+    let (_, area) = geometry::bottom(area, ROWS.min(area.height));
     let inner = pen.frame(area, &note.title);
     pen.widget(&note.area, inner);
     if note.area.is_empty() {
