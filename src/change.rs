@@ -5,10 +5,14 @@
 mod acceptance;
 mod check;
 mod fingerprint;
+mod stage;
 
 pub use acceptance::{
     AcceptancePlan, Comparison, Metric, Outcome as AcceptanceOutcome, PairedCounts,
     acceptance_plan, compare_paired, effects_bound,
 };
 pub use check::{ChangeProblem, attribution, check_change};
-pub use fingerprint::{FINGERPRINTS, Fingerprint, changed_layers, fingerprints};
+pub use fingerprint::{
+    FINGERPRINTS, Fingerprint, changed_layers, fingerprints, harness_differences,
+};
+pub use stage::{Stage, StageFacts, stage};

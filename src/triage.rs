@@ -20,8 +20,8 @@ mod view;
 
 pub use agreement::{
     AgreementReport, Alpha, AlphaMetric, BiasReport, Disagreement, Pace, PairTrace, Ratings,
-    Statistic, SwapCheck, Table, ac1, agreement_report, alpha, cohen, fleiss, pabak, pace,
-    pair_bias, swap_check, table_alpha,
+    Retest, Statistic, SwapCheck, Table, TimedLabel, ac1, agreement_report, alpha, cohen, fleiss,
+    pabak, pace, pair_bias, retest, swap_check, table_alpha,
 };
 pub use calibration::{
     ClassQuality, ConfusionCount, Gain, Judged, OutsideLabel, PeopleReport, Quality, Reliability,
@@ -51,7 +51,10 @@ pub use probe::{
 };
 pub use queue::{Done, Purpose, Queue, QueueItem, QueuePlan, draw_queue, is_reshown, left_side};
 pub use standard::{Standard, StandardVerdict};
-pub use suggest::{Strength, SuggestFacts, Suggestion, suggest};
+pub use suggest::{
+    Strength, SuggestFacts, Suggestion, SuggestionTable, machine_agreement, suggest,
+    suggestion_table,
+};
 pub use taxonomy::{Cause, Check, LayerEntry, Question, Taxonomy, TaxonomyError};
 pub use variants::{
     Context, Edit, EditError, LEAK_WORDS, PlaceboText, PlanError, PlanFacts, PlannedCell,

@@ -6,7 +6,7 @@ use super::next::next_steps;
 use super::pages::{Page, page};
 use super::rules::{Behaviour, Rule, Rules, SystemBand};
 use super::shares::{LAYER_ORDER, shares};
-use crate::domain::{Advice, Gate, GateState, Layer, Refusal, Shares};
+use crate::domain::{Advice, Gate, GateState, Layer, Refusal, RunId, Shares};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -23,6 +23,8 @@ pub struct AdviceBook {
     pub allowed: Vec<String>,
     /// What the behaviour failures look like.
     pub behaviour: Behaviour,
+    /// Sub-causes of each layer, with the runs behind them (S-05).
+    pub causes: BTreeMap<Layer, BTreeMap<String, Vec<RunId>>>,
     /// Thresholds that were in force.
     pub thresholds: BTreeMap<String, f64>,
     /// What the headline means, in plain words.
@@ -65,6 +67,7 @@ pub fn advise(facts: &CohortFacts, rules: &Rules) -> AdviceBook {
     AdviceBook {
         allowed,
         behaviour: reading.behaviour,
+        causes: causes(facts),
         thresholds: rules.thresholds.clone(),
         page,
         overridden: facts.overridden.clone(),
@@ -210,6 +213,21 @@ impl Reading<'_> {
                 .to_owned(),
         }
     }
+}
+
+/// Labels without a sub-cause stand under an empty name.
+fn causes(facts: &CohortFacts) -> BTreeMap<Layer, BTreeMap<String, Vec<RunId>>> {
+    let mut out: BTreeMap<Layer, BTreeMap<String, Vec<RunId>>> = BTreeMap::new();
+    for label in &facts.labels {
+        let cause = label.cause.clone().unwrap_or_default();
+        let runs = out
+            .entry(label.layer)
+            .or_default()
+            .entry(cause)
+            .or_default();
+        runs.push(label.run.clone());
+    }
+    out
 }
 
 fn refusal(method: &str, gate: &Gate) -> Refusal {

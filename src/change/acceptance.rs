@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 const HOLDOUT: (u32, u32) = (30, 100);
 
 /// Margin of non-inferiority for other abilities, in points, and of cost. Our judgement.
-const MARGINS: (f64, f64) = (0.02, 0.10);
+pub(super) const MARGINS: (f64, f64) = (0.02, 0.10);
 
 /// A plan, declared before anybody looks at results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -34,6 +34,11 @@ pub enum ChangeProblem {
         "the changed artefact is not named\nhint: record its fingerprint after the change (S-11)"
     )]
     NoArtefact,
+    /// S-78.
+    #[error(
+        "the artefact is not bound to its {0}\nhint: record them after the change; unbound it cannot be repeated (S-78)"
+    )]
+    Unbound(String),
     /// S-11.
     #[error("no acceptance method\nhint: say how it is accepted before you look at results (S-11)")]
     NoAcceptance,
@@ -88,6 +93,7 @@ pub fn check_change(change: &Change) -> Vec<ChangeProblem> {
     }
     out.extend(attribution(change).map(ChangeProblem::NotAttributable));
     out.extend(change.after.is_empty().then_some(ChangeProblem::NoArtefact));
+    out.extend(unbound(change));
     out.extend(is_blank(&change.acceptance).then_some(ChangeProblem::NoAcceptance));
     out.extend(is_blank(&change.rollback).then_some(ChangeProblem::NoRollback));
     out
@@ -140,6 +146,24 @@ fn training_claim(change: &Change) -> Option<ChangeProblem> {
     .any(|w| claim.contains(w));
     (change.thing != ChangedThing::Parameters && !weights_moved && says && !negated)
         .then_some(ChangeProblem::ClaimsTraining(change.thing))
+}
+
+/// A trained artefact names everything that it came out of.
+fn unbound(change: &Change) -> Option<ChangeProblem> {
+    const BOUND: [&str; 6] = [
+        "weights",
+        "tokenizer",
+        "toolset",
+        "data",
+        "grader",
+        "harness",
+    ];
+    let missing: Vec<&str> = BOUND
+        .into_iter()
+        .filter(|name| !change.after.contains_key(*name))
+        .collect();
+    (change.thing == ChangedThing::Parameters && !missing.is_empty())
+        .then(|| ChangeProblem::Unbound(missing.join(", ")))
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -217,7 +241,40 @@ mod tests {
             &[("weights", "b")],
             "SFT run 3",
         );
-        assert_eq!(check_change(&real), []);
+        assert!(!check_change(&real).iter().any(ChangeProblem::refuses));
+    }
+
+    #[test]
+    fn s78_a_trained_artefact_is_bound_to_what_it_came_out_of() {
+        let bound = [
+            ("tokenizer", "t"),
+            ("toolset", "s"),
+            ("data", "d"),
+            ("grader", "g"),
+            ("harness", "h"),
+        ];
+        let with = |weights: &'static str| {
+            let mut all = bound.to_vec();
+            all.push(("weights", weights));
+            all
+        };
+        let whole = change(
+            ChangedThing::Parameters,
+            &with("a"),
+            &with("b"),
+            "SFT run 3",
+        );
+        assert_eq!(check_change(&whole), []);
+        let bare = change(
+            ChangedThing::Parameters,
+            &[("weights", "a")],
+            &[("weights", "b")],
+            "SFT run 3",
+        );
+        let found = check_change(&bare);
+        let missing = "tokenizer, toolset, data, grader, harness".to_owned();
+        assert_eq!(found, [ChangeProblem::Unbound(missing)]);
+        assert!(found[0].blocks_acceptance() && !found[0].refuses());
     }
 
     #[test]
@@ -307,5 +364,9 @@ mod tests {
             Some("idx-1 | idx-2")
         );
         assert_eq!(joined.len(), 1);
+        // S-29: another stop rule in deployment is flagged.
+        b.harness.stop_rule = Some("8 steps".into());
+        let told = super::super::harness_differences(&a, &b);
+        assert_eq!(told, ["stop rule: unknown / 8 steps"]);
     }
 }

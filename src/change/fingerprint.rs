@@ -101,6 +101,28 @@ pub fn fingerprints<'a>(runs: impl IntoIterator<Item = &'a Rollout>) -> BTreeMap
         .collect()
 }
 
+/// What differs between the harness that data were recorded under and the one that is deployed (S-29).
+pub fn harness_differences(recorded: &Rollout, deployed: &Rollout) -> Vec<String> {
+    let (a, b) = (&recorded.harness, &deployed.harness);
+    let parts = [
+        ("harness", &a.name, &b.name),
+        ("harness version", &a.version, &b.version),
+        ("stop rule", &a.stop_rule, &b.stop_rule),
+        ("context compression", &a.compression, &b.compression),
+        (
+            "tool set",
+            &recorded.toolset_version,
+            &deployed.toolset_version,
+        ),
+    ];
+    let named = |v: &Option<String>| v.clone().unwrap_or_else(|| "unknown".to_owned());
+    parts
+        .into_iter()
+        .filter(|(_, x, y)| x != y)
+        .map(|(name, x, y)| format!("{name}: {} / {}", named(x), named(y)))
+        .collect()
+}
+
 /// Things whose fingerprints differ between before and after; training data alone changes nothing at run time.
 pub fn changed_layers(
     before: &BTreeMap<String, String>,

@@ -6,11 +6,13 @@ mod alpha;
 mod bias;
 mod kappa;
 mod pace;
+mod retest;
 
 pub use alpha::{Alpha, Metric as AlphaMetric, alpha};
 pub use bias::{BiasReport, PairTrace, SwapCheck, pair_bias, swap_check};
 pub use kappa::{Table, ac1, cohen, fleiss, pabak, table_alpha};
 pub use pace::{Pace, pace};
+pub use retest::{Retest, TimedLabel, retest};
 
 use crate::stats::{Interval, bootstrap};
 use serde::Serialize;

@@ -4,8 +4,10 @@
 
 mod facts;
 mod rows;
+mod table;
 
 pub use facts::SuggestFacts;
+pub use table::{SuggestionTable, machine_agreement, suggestion_table};
 
 use super::evidence::Evidence;
 use super::probe::ProbeReport;

@@ -323,3 +323,64 @@ fn row_5_needs_a_tool_decision() {
         (Layer::Tool, Some(5), Strength::Probe)
     );
 }
+
+#[test]
+fn a_table_counts_layers_statuses_and_silence() {
+    let rollout = Rollout::new("r", "atif", "f");
+    let all = steps(StepStatus::Ok, "doc");
+    let one = |status: EvidenceStatus, p: Option<&ProbeReport>| {
+        let e = [evidence(status)];
+        suggest(&SuggestFacts {
+            run: RunView {
+                rollout: &rollout,
+                steps: &all,
+                calls: &[],
+            },
+            evidence: &e,
+            rewards: &[],
+            reviewed: None,
+            decisive: None,
+            probe: p,
+        })
+    };
+    let shifted = probe(&[(Doc, 1.1), (Oracle, 4.0)], false);
+    let table = suggestion_table(&[
+        one(EvidenceStatus::NotRetrieved, Some(&shifted)),
+        one(EvidenceStatus::StaleOnly, None),
+        one(EvidenceStatus::InPrompt, None),
+        one(EvidenceStatus::InPrompt, None),
+    ]);
+    assert_eq!(
+        (
+            table.layers[&Layer::Index],
+            table.layers[&Layer::Undetermined]
+        ),
+        (2, 2)
+    );
+    assert_eq!(
+        (table.abstention, table.confirmed, table.standing.len()),
+        (Some(0.5), 1, 1)
+    );
+    assert_eq!(table.statuses[&EvidenceStatus::InPrompt], 2);
+    assert_eq!(suggestion_table(&[]).abstention, None);
+}
+
+#[test]
+fn the_machine_is_compared_with_blind_verdicts_as_one_more_reviewer() {
+    let runs: Vec<crate::domain::RunId> = ["a", "b", "c", "d"].map(Into::into).to_vec();
+    let labels = [
+        (Layer::Index, Layer::Index),
+        (Layer::Index, Layer::Tool),
+        (Layer::Tool, Layer::Tool),
+        (Layer::Tool, Layer::Tool),
+    ];
+    let report = machine_agreement(runs.iter().zip(labels).map(|(r, (p, m))| (r, p, m)), 1);
+    let kappa = report
+        .statistics
+        .iter()
+        .find(|s| s.statistic == "cohen-kappa")
+        .unwrap();
+    // By hand: p_o = 3/4, p_e = (2·1 + 2·3)/16 = 1/2 → κ = 1/2.
+    assert!((kappa.value.unwrap() - 0.5).abs() < 1e-12);
+    assert_eq!(report.disagreements.len(), 1);
+}
