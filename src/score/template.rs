@@ -18,9 +18,9 @@ use minijinja::{Environment, Value, context};
 use serde_json::{Map, Value as Json};
 use std::ops::Range;
 
-/// Work a template may do: one for a step and one for 64 bytes that it makes, so about 500 MB at most.
-/// A run of 3,000 messages and 3 MB stays well inside.
-const MAX_FUEL: u64 = 8_000_000;
+/// Work a template may do: one for a step and one for 64 bytes that it makes, so about 1 GB at most.
+/// A run of 1,500 messages stays inside, with templates that look back at every message too.
+const MAX_FUEL: u64 = 16_000_000;
 /// Bytes of template source; the largest public one is under 40 KiB.
 const MAX_TEMPLATE_BYTES: usize = 1 << 20;
 /// Nesting of macros and includes.
