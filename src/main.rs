@@ -3,5 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    triagent::cli::run(std::env::args_os())
+    // A grader is this program again: it must give up its rights before anything else happens.
+    triagent::sandbox::entry(std::env::args_os())
+        .unwrap_or_else(|| triagent::cli::run(std::env::args_os()))
 }

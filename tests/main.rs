@@ -16,6 +16,7 @@ mod house;
 mod import;
 mod pty;
 mod reward;
+mod sandbox;
 mod score;
 mod spine;
 mod store;
