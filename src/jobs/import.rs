@@ -10,7 +10,7 @@ mod work;
 pub use report::{ImportTotals, UnitReport};
 
 use super::JobError;
-use crate::domain::{Item, Progress, Sink};
+use crate::domain::Progress;
 use crate::import;
 use crate::store::{Intake, IntakeCounts, SourceMark, Store};
 use crossbeam_channel::Receiver;
@@ -80,19 +80,13 @@ pub fn try_import(
     let work: Vec<Work> = found.units.into_iter().map(Work::new).collect();
     progress.set_total(work.iter().map(|w| w.bytes).sum());
     read_side_by_side(&work, options, progress, |_, batches| {
-        let mut read = 0;
         for message in batches {
-            match message {
-                Message::Items(items) => {
-                    read += items.iter().filter(|i| matches!(i, Item::End(_))).count() as u64;
-                }
-                Message::Done(report) => {
-                    let counts = IntakeCounts {
-                        read,
-                        ..IntakeCounts::default()
-                    };
-                    tell(merge(*report, &counts));
-                }
+            if let Message::Done(report, read) = message {
+                let counts = IntakeCounts {
+                    read,
+                    ..IntakeCounts::default()
+                };
+                tell(merge(*report, &counts));
             }
         }
         Ok(())
@@ -149,12 +143,12 @@ fn write_unit(
         match message {
             Message::Items(items) => {
                 for item in items {
-                    if intake.put(item).is_break() {
+                    if intake.put_parcel(item).is_break() {
                         return Err(JobError::Cancelled);
                     }
                 }
             }
-            Message::Done(report) => {
+            Message::Done(report, _) => {
                 let counts = intake.take_counts();
                 let report = merge(*report, &counts);
                 remember(intake, job, &report)?;

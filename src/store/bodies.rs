@@ -1,9 +1,12 @@
 //! Content-addressed texts: hash → perhaps compressed bytes.
 
 use super::StoreError;
+use super::parcel::PackedText;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::Read;
+use zstd::bulk::{Compressor, Decompressor};
 
 /// Shorter texts are kept as they are: a frame header would eat the gain.
 const PACK_FROM: usize = 200;
@@ -22,10 +25,29 @@ pub(super) fn address(bytes: &[u8]) -> Hash {
     out
 }
 
+thread_local! {
+    /// Making a context costs more than packing a short text, so each thread keeps its own two.
+    static CONTEXTS: RefCell<Option<(Compressor<'static>, Decompressor<'static>)>> = const { RefCell::new(None) };
+}
+
+fn with_contexts<T>(
+    work: impl FnOnce(&mut Compressor<'static>, &mut Decompressor<'static>) -> std::io::Result<T>,
+) -> std::io::Result<T> {
+    CONTEXTS.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            *slot = Some((Compressor::new(LEVEL)?, Decompressor::new()?));
+        }
+        match slot {
+            Some((pack, unpack)) => work(pack, unpack),
+            None => Err(std::io::Error::other("no compression context")),
+        }
+    })
+}
+
 /// Packs bytes if that makes them smaller.
 pub(super) fn pack(bytes: &[u8]) -> (bool, Vec<u8>) {
     if bytes.len() >= PACK_FROM
-        && let Ok(packed) = zstd::bulk::compress(bytes, LEVEL)
+        && let Ok(packed) = with_contexts(|pack, _| pack.compress(bytes))
         && packed.len() < bytes.len()
     {
         return (true, packed);
@@ -38,7 +60,7 @@ pub(super) fn unpack(packed: bool, data: Vec<u8>, size: usize) -> Result<Vec<u8>
     if !packed {
         return Ok(data);
     }
-    zstd::bulk::decompress(&data, size).map_err(|e| StoreError::Unreadable {
+    with_contexts(|_, unpack| unpack.decompress(&data, size)).map_err(|e| StoreError::Unreadable {
         what: "text",
         why: e.to_string(),
     })
@@ -56,24 +78,23 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Returns the text's row, writing it if it is new.
-    pub(super) fn put(&mut self, db: &Connection, text: &str) -> Result<(i64, Hash), StoreError> {
-        let hash = address(text.as_bytes());
-        self.bytes_in += text.len() as u64;
-        if let Some(id) = self.known.get(&hash) {
-            return Ok((*id, hash));
+    pub(super) fn put(&mut self, db: &Connection, text: PackedText) -> Result<i64, StoreError> {
+        self.bytes_in += text.size as u64;
+        if let Some(id) = self.known.get(&text.hash) {
+            return Ok(*id);
         }
-        let id = match find(db, &hash)? {
+        let id = match find(db, &text.hash)? {
             Some(id) => id,
             None => {
-                self.bytes_new += text.len() as u64;
-                insert(db, &hash, text)?
+                self.bytes_new += text.size as u64;
+                insert(db, &text)?
             }
         };
         if self.known.len() >= KNOWN_MAX {
             self.known.clear();
         }
-        self.known.insert(hash, id);
-        Ok((id, hash))
+        self.known.insert(text.hash, id);
+        Ok(id)
     }
 
     /// Forgets everything: a transaction was rolled back, so rows may be gone.
@@ -89,11 +110,19 @@ fn find(db: &Connection, hash: &Hash) -> Result<Option<i64>, StoreError> {
         .optional()?)
 }
 
-fn insert(db: &Connection, hash: &Hash, text: &str) -> Result<i64, StoreError> {
-    let (packed, data) = pack(text.as_bytes());
+fn insert(db: &Connection, text: &PackedText) -> Result<i64, StoreError> {
+    let (packed, data) = text.data.as_ref().ok_or(StoreError::Unreadable {
+        what: "text",
+        why: "its packed form was handed over before and is not in the file".to_owned(),
+    })?;
     let mut query =
         db.prepare_cached("INSERT INTO body (hash, size, packed, data) VALUES (?1, ?2, ?3, ?4)")?;
-    query.execute(params![hash.as_slice(), text.len() as i64, packed, data])?;
+    query.execute(params![
+        text.hash.as_slice(),
+        text.size as i64,
+        packed,
+        data
+    ])?;
     Ok(db.last_insert_rowid())
 }
 
@@ -176,9 +205,14 @@ mod tests {
     fn one_text_is_one_row() {
         let store = crate::store::Store::in_memory().unwrap();
         let mut writer = Writer::default();
-        let first = writer.put(&store.db, "same").unwrap().0;
+        let text = || PackedText {
+            hash: address(b"same"),
+            size: 4,
+            data: Some(pack(b"same")),
+        };
+        let first = writer.put(&store.db, text()).unwrap();
         writer.forget();
-        assert_eq!(writer.put(&store.db, "same").unwrap().0, first);
+        assert_eq!(writer.put(&store.db, text()).unwrap(), first);
         assert_eq!((writer.bytes_in, writer.bytes_new), (8, 4));
     }
 }

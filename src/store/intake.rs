@@ -2,6 +2,7 @@
 //! a grown run gets only what is new, and another run of the same name gets a suffix.
 
 use super::bodies::{Hash, Writer};
+use super::parcel::{PackedText, Packer, Parcel, Ready};
 use super::{Store, StoreError};
 use crate::domain::{Call, ForeignLabel, Item, Reward, Rollout, Sink, Skip, Step};
 use rusqlite::{OptionalExtension, params};
@@ -67,6 +68,7 @@ pub struct Intake<'a> {
     store: &'a Store,
     now_us: i64,
     bodies: Writer,
+    packer: Packer,
     open: Option<OpenRun>,
     counts: IntakeCounts,
     since_commit: (u64, u64),
@@ -101,6 +103,7 @@ impl Store {
             store: self,
             now_us,
             bodies: Writer::default(),
+            packer: Packer::default(),
             open: None,
             counts: IntakeCounts::default(),
             since_commit: (0, 0),
@@ -200,11 +203,20 @@ impl Intake<'_> {
         stale.into_iter().try_for_each(|seq| self.delete_run(seq))
     }
 
-    fn take(&mut self, item: Item) -> Result<(), StoreError> {
+    fn take(&mut self, parcel: Parcel) -> Result<(), StoreError> {
+        match parcel.0 {
+            Ready::Step(step, text) => self.step(*step, text),
+            Ready::Call(call, blob) => self.call(*call, &blob),
+            Ready::Plain(item) => self.plain(item),
+            Ready::Broken(error) => Err(error),
+        }
+    }
+
+    fn plain(&mut self, item: Item) -> Result<(), StoreError> {
         match item {
             Item::Begin(head) => self.begin(&head),
-            Item::Step(step) => self.step(*step),
-            Item::Call(call) => self.call(*call),
+            // The packer turned these into parcels of their own.
+            Item::Step(_) | Item::Call(_) => Ok(()),
             Item::Reward(reward) => self.reward(&reward),
             Item::Label(label) => self.label(&label),
             Item::End(head) => self.end(*head),
@@ -248,13 +260,14 @@ impl Intake<'_> {
         Ok(())
     }
 
-    fn step(&mut self, mut step: Step) -> Result<(), StoreError> {
+    fn step(&mut self, mut step: Step, text: PackedText) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
         step.index = open.steps;
-        let (body, hash) = self.bodies.put(&self.store.db, &step.text)?;
-        rows::insert_step(&self.store.db, open.seq, &step, body)?;
+        let (hash, size) = (text.hash, text.size);
+        let body = self.bodies.put(&self.store.db, text)?;
+        rows::insert_step(&self.store.db, open.seq, &step, body, size)?;
         open.chain = identity::link(&open.chain, &step, &hash);
         open.steps += 1;
         open.errors += u32::from(step.is_failed());
@@ -268,7 +281,7 @@ impl Intake<'_> {
         self.commit_if_due()
     }
 
-    fn call(&mut self, mut call: Call) -> Result<(), StoreError> {
+    fn call(&mut self, mut call: Call, blob: &[u8]) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -278,10 +291,9 @@ impl Intake<'_> {
         if let Some(logical) = &call.logical_request_id {
             open.has_retry |= !open.logical.insert(logical.clone());
         }
-        open.facts
-            .update(&serde_json::to_vec(&call).unwrap_or_default());
+        open.facts.update(blob);
         self.counts.calls += 1;
-        rows::insert_call(&self.store.db, open.seq, &call)
+        rows::insert_call(&self.store.db, open.seq, &call, blob)
     }
 
     fn reward(&mut self, reward: &Reward) -> Result<(), StoreError> {
@@ -360,18 +372,26 @@ impl Intake<'_> {
     }
 }
 
-impl Sink for Intake<'_> {
-    fn put(&mut self, item: Item) -> ControlFlow<()> {
+impl Intake<'_> {
+    /// Takes an item that a packer made ready on another thread.
+    pub fn put_parcel(&mut self, parcel: Parcel) -> ControlFlow<()> {
         if self.failed.is_some() {
             return ControlFlow::Break(());
         }
-        match self.take(item) {
+        match self.take(parcel) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 self.failed = Some(error);
                 ControlFlow::Break(())
             }
         }
+    }
+}
+
+impl Sink for Intake<'_> {
+    fn put(&mut self, item: Item) -> ControlFlow<()> {
+        let parcel = self.packer.pack(item);
+        self.put_parcel(parcel)
     }
 }
 

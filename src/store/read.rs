@@ -179,14 +179,19 @@ impl Store {
         let seq = self.seq(run)?;
         let mut query = self
             .db
-            .prepare_cached("SELECT data FROM call WHERE run = ?1 ORDER BY idx")?;
-        let blobs: Vec<Vec<u8>> = query
-            .query_map([seq], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        blobs
-            .iter()
-            .map(|blob| bodies::unpack_json("call", blob))
-            .collect()
+            .prepare_cached("SELECT idx, data FROM call WHERE run = ?1 ORDER BY idx")?;
+        let mut rows = query.query([seq])?;
+        let mut out = Vec::new();
+        while let Some(row) = rows.next()? {
+            let blob = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            let call: Call = bodies::unpack_json("call", blob)?;
+            // The writer numbered it, after its data had been packed.
+            out.push(Call {
+                index: row.get(0)?,
+                ..call
+            });
+        }
+        Ok(out)
     }
 
     /// Reads a run's rewards, in the order of the file.

@@ -5,6 +5,7 @@ use super::ImportOptions;
 use super::work::Work;
 use crate::domain::{Item, Progress, Sink};
 use crate::import::{self, FileReport};
+use crate::store::{Packer, Parcel};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -18,8 +19,9 @@ const MAX_PARSERS: usize = 8;
 
 /// What a parser hands over.
 pub(super) enum Message {
-    Items(Vec<Item>),
-    Done(Box<FileReport>),
+    Items(Vec<Parcel>),
+    /// The report, and how many runs were read to their end.
+    Done(Box<FileReport>, u64),
 }
 
 /// Runs `write` for every unit, in order, while parsers read ahead.
@@ -79,12 +81,14 @@ fn parse_all(take: &Receiver<(&Work, Sender<Message>)>, format: Option<&str>, pr
         let mut sink = Batches {
             send,
             items: Vec::new(),
+            runs: 0,
+            packer: Packer::default(),
             bytes: 0,
         };
         let report = import::read(&job.unit, format, &mut sink, progress);
         if sink.flush().is_continue() {
             // The writer is gone if this fails, and then nobody needs the report.
-            let _ = sink.send.send(Message::Done(Box::new(report)));
+            let _ = sink.send.send(Message::Done(Box::new(report), sink.runs));
         }
     }
 }
@@ -92,7 +96,9 @@ fn parse_all(take: &Receiver<(&Work, Sender<Message>)>, format: Option<&str>, pr
 /// Hands items over in batches.
 struct Batches {
     send: Sender<Message>,
-    items: Vec<Item>,
+    items: Vec<Parcel>,
+    runs: u64,
+    packer: Packer,
     bytes: usize,
 }
 
@@ -111,7 +117,8 @@ impl Batches {
 impl Sink for Batches {
     fn put(&mut self, item: Item) -> ControlFlow<()> {
         self.bytes += weight(&item);
-        self.items.push(item);
+        self.runs += u64::from(matches!(item, Item::End(_)));
+        self.items.push(self.packer.pack(item));
         if self.bytes < BATCH_BYTES {
             return ControlFlow::Continue(());
         }

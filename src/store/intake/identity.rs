@@ -65,24 +65,27 @@ pub(super) fn plain_head(head: &Rollout) -> Vec<u8> {
 impl Intake<'_> {
     /// Runs with the same name, or (for minted names) from the same place of the same file.
     pub(super) fn known_like(&self, head: &Rollout) -> Result<Vec<Known>, StoreError> {
-        let sql = "SELECT seq, id, steps, chain, facts, source FROM run
-             WHERE (base_id = ?1 AND ?1 <> '') OR (?2 AND source = ?3 AND src_offset = ?4) ORDER BY seq";
-        let mut query = self.store.db.prepare_cached(sql)?;
+        let what = "SELECT seq, id, steps, chain, facts, source FROM run";
         let offset = head.span.offset as i64;
-        let rows = query.query_map(
-            params![head.id.0, head.id.0.is_empty(), head.source, offset],
-            |row| {
-                Ok(Known {
-                    seq: row.get(0)?,
-                    id: row.get(1)?,
-                    steps: row.get(2)?,
-                    chain: row.get::<_, Vec<u8>>(3)?.try_into().unwrap_or_default(),
-                    facts: row.get(4)?,
-                    source: row.get(5)?,
-                    is_prefix: false,
-                })
-            },
-        )?;
+        let (clause, values): (&str, [&dyn rusqlite::ToSql; 2]) = match head.id.0.is_empty() {
+            true => ("source = ?1 AND src_offset = ?2", [&head.source, &offset]),
+            false => ("base_id = ?1 AND ?2 = ?2", [&head.id.0, &offset]),
+        };
+        let mut query = self
+            .store
+            .db
+            .prepare_cached(&format!("{what} WHERE {clause} ORDER BY seq"))?;
+        let rows = query.query_map(values, |row| {
+            Ok(Known {
+                seq: row.get(0)?,
+                id: row.get(1)?,
+                steps: row.get(2)?,
+                chain: row.get::<_, Vec<u8>>(3)?.try_into().unwrap_or_default(),
+                facts: row.get(4)?,
+                source: row.get(5)?,
+                is_prefix: false,
+            })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

@@ -46,6 +46,7 @@ pub(super) fn insert_step(
     seq: i64,
     step: &Step,
     body: i64,
+    size: usize,
 ) -> Result<(), StoreError> {
     let sql = "INSERT INTO step (run, idx, owner, kind, role, message, call, status, off_path, copied, tool,
              tool_call_id, at_us, body, size, src_offset, src_len, src_line, rest)
@@ -65,7 +66,7 @@ pub(super) fn insert_step(
         step.tool_call_id,
         step.at_us,
         body,
-        step.text.len() as i64,
+        size as i64,
         step.source.offset as i64,
         step.source.len as i64,
         step.source.line as i64,
@@ -103,7 +104,12 @@ pub(super) fn bare_step(db: &Connection, seq: i64, at: u32) -> Result<(Step, Has
     Ok(row)
 }
 
-pub(super) fn insert_call(db: &Connection, seq: i64, call: &Call) -> Result<(), StoreError> {
+pub(super) fn insert_call(
+    db: &Connection,
+    seq: i64,
+    call: &Call,
+    blob: &[u8],
+) -> Result<(), StoreError> {
     let sql =
         "INSERT INTO call (run, idx, event_id, logical, request, attempt, adopted, reports, data)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
@@ -116,7 +122,7 @@ pub(super) fn insert_call(db: &Connection, seq: i64, call: &Call) -> Result<(), 
         call.attempt,
         call.adopted.word(),
         call.reports,
-        bodies::pack_json(call)?,
+        blob,
     ])?;
     Ok(())
 }
@@ -267,19 +273,20 @@ impl Intake<'_> {
                 params![seq, open.seq],
             )?;
         }
-        db.execute("DELETE FROM run WHERE seq = ?1", [open.seq])?;
+        db.prepare_cached("DELETE FROM run WHERE seq = ?1")?
+            .execute([open.seq])?;
         Ok(())
     }
 
     pub(super) fn delete_run(&self, seq: i64) -> Result<(), StoreError> {
         for table in ["step", "call", "reward", "foreign_label"] {
-            self.store
-                .db
-                .execute(&format!("DELETE FROM {table} WHERE run = ?1"), [seq])?;
+            let sql = format!("DELETE FROM {table} WHERE run = ?1");
+            self.store.db.prepare_cached(&sql)?.execute([seq])?;
         }
         self.store
             .db
-            .execute("DELETE FROM run WHERE seq = ?1", [seq])?;
+            .prepare_cached("DELETE FROM run WHERE seq = ?1")?
+            .execute([seq])?;
         Ok(())
     }
 }
