@@ -2,6 +2,7 @@
 
 pub(crate) mod agent_lightning;
 pub(crate) mod agent_lightning_legacy;
+pub(crate) mod agentdojo;
 pub(crate) mod atif;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
@@ -10,17 +11,22 @@ pub(crate) mod langfuse;
 pub(crate) mod langsmith;
 pub(crate) mod mini_swe_agent;
 pub(crate) mod mlflow;
+pub(crate) mod nemo_gym;
 pub(crate) mod openai_chat;
 pub(crate) mod otel;
 pub(crate) mod request_log;
 pub(crate) mod sharegpt;
+pub(crate) mod swe_agent;
 pub(crate) mod tau_bench;
+pub(crate) mod verifiers;
+pub(crate) mod who_and_when;
 
 use super::detect::Sniff;
 use super::out::{Halt, Out};
+use super::run::Run;
 use super::source::Source;
 use super::unit::Unit;
-use crate::domain::Rollout;
+use crate::domain::{Call, Rollout, SourceSpan};
 
 /// One log format. Adding one means: a file here, a line in `ALL`, counts in `tests/import/expected.json`.
 pub(crate) trait Importer: Sync {
@@ -55,10 +61,24 @@ impl Input<'_> {
     }
 }
 
+/// The call of an answer of which the format tells no more than that it is one.
+pub(crate) fn answered(run: &Run<'_, '_>, source: SourceSpan) -> Call {
+    Call {
+        model: run.head.model.clone(),
+        source,
+        ..Call::default()
+    }
+}
+
 /// All formats in the order in which detection asks them: the most particular marks first.
 pub(crate) static ALL: &[&dyn Importer] = &[
     &atif::Atif,
+    &swe_agent::SweAgent,
     &mini_swe_agent::MiniSweAgent,
+    &agentdojo::AgentDojo,
+    &who_and_when::WhoAndWhen,
+    &nemo_gym::NemoGym,
+    &verifiers::Verifiers,
     &tau_bench::TauBench,
     &agent_lightning::AgentLightning,
     &codex::Codex,

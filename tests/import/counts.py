@@ -575,7 +575,112 @@ def inspect():
         c.done(path)
 
 
-for count in [inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def swe_agent():
+    folder = "swe-agent-traj"
+    for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+        path = folder + "/" + name
+        c = Count("swe-agent", "history items; demonstrations (is_demo) are the harness's; the first other user item is the "
+                  "request, later ones and tool items are observations; one call per assistant item")
+        c.add(runs=1)
+        asked = False
+        for m in load(path)["history"]:
+            if m.get("is_demo"):
+                c.step("runtime")
+                continue
+            chat(c, m, {"user": "tool" if asked else "user"})
+            asked = asked or m["role"] == "user"
+            c.add(calls=m["role"] == "assistant")
+        c.done(path)
+
+
+def nemo_gym():
+    folder = "nemo-gym-rollouts"
+    for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+        path = folder + "/" + name
+        c = Count("nemo-gym", "rows; input messages and output items (of a list of lists the last list); a call is a stretch of "
+                  "reasoning, function_call and assistant items; labels are failure_labels and trajectory_invalid_reasons")
+        for row in rows(path):
+            c.add(runs=1, rewards=1,
+                  labels=len(row.get("failure_labels") or []) + len(row.get("trajectory_invalid_reasons") or []))
+            given = row["responses_create_params"]
+            said = given["input"] if isinstance(given["input"], list) else [{"role": "user", "content": given["input"]}]
+            if given.get("instructions"):
+                c.step("system")
+            for m in said:
+                c.step({"developer": "system"}.get(m["role"], m["role"]), max(parts_of(m["content"]), 1))
+            out = row["response"]["output"]
+            out = out[-1] if out and isinstance(out[0], list) else out
+            speaking = False
+            for x in out:
+                kind = x.get("type") or "message"
+                mine = kind in ("reasoning", "function_call") or x.get("role") == "assistant"
+                c.add(calls=mine and not speaking, tool_calls=kind == "function_call")
+                speaking = mine
+                if kind == "function_call_output":
+                    c.step("tool")
+                else:
+                    c.step("model" if mine else "user", max(parts_of(x["content"]), 1) if kind == "message" else 1)
+        c.done(path)
+
+
+def verifiers():
+    for name in ["arc-agi-3-gpt-5", "tool-test", "wiki-search-gpt-4.1-mini"]:
+        path = "verifiers-results/%s.results.jsonl" % name
+        c = Count("verifiers", "rows; messages of prompt and completion; user messages of a completion are the environment's; "
+                  "assistant messages of a prompt were sampled by no logged call; one call per assistant message of a completion")
+        for row in rows(path):
+            c.add(runs=1, rewards=1)
+            for m in row["prompt"]:
+                chat(c, m, {"assistant": "unknown"})
+            for m in row["completion"]:
+                chat(c, m, {"user": "runtime"})
+                c.add(calls=m["role"] == "assistant")
+        c.done(path)
+    path = "verifiers-v1-traces/run/traces.jsonl"
+    c = Count("verifiers", "traces of episodes; nodes' messages (none is on a branch that was left); calls as listed")
+    for row in rows(path):
+        for t in row["traces"]:
+            c.add(runs=1, rewards=1, calls=len(t["calls"]))
+            for n in t["nodes"]:
+                chat(c, n["message"])
+    c.done(path)
+
+
+def agentdojo():
+    for path in ["ground_truth/banking/user_task_3/none/none.json",
+                 "gpt-4o-2024-05-13-scripted-a/banking/user_task_0/none/none.json",
+                 "gpt-4o-2024-05-13-scripted-c/banking/user_task_1/important_instructions/injection_task_0.json"]:
+        path = "agentdojo/" + path
+        c = Count("agentdojo", "messages; tool messages with error; one call per assistant message; utility is the reward")
+        d = load(path)
+        c.add(runs=1, rewards=1)
+        for m in d["messages"]:
+            chat(c, m)
+            c.add(calls=m["role"] == "assistant", tool_errors=bool(m.get("error")))
+        c.done(path)
+
+
+def who_and_when():
+    for name in sorted(os.listdir(os.path.join(ROOT, "who-and-when"))):
+        path = "who-and-when/" + name
+        c = Count("who-and-when", "history items: human asked, the terminal is a tool, all other speakers are models; exitcode other "
+                  "than 0 is a tool error; one label and one reward per file")
+        d = load(path)
+        c.add(runs=1, rewards=1, labels=1)
+        for m in d["history"]:
+            who = m.get("name") or m["role"]
+            c.step("user" if who == "human" else "tool" if who == "Computer_terminal" else "model")
+            c.add(tool_errors=m["content"].startswith("exitcode: 1"))
+        c.done(path)
+    path = "magentic-one-list/magentic-0a3cd321.json"
+    c = Count("who-and-when", "list items by role, as above; no label inside")
+    c.add(runs=1)
+    for m in load(path):
+        c.step("user" if m["role"] == "human" else "tool" if m["role"] == "ComputerTerminal" else "model")
+    c.done(path)
+
+
+for count in [swe_agent, nemo_gym, verifiers, agentdojo, who_and_when, inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()
