@@ -117,10 +117,8 @@ impl Scorer {
         progress: &Progress,
     ) -> Vec<Result<ActionScore, ScoreError>> {
         let mut plans = plan(request, &self.template, &self.tokens);
-        for plan in &mut plans {
-            if let Ok(Some(error)) = plan.as_ref().map(|plan| self.too_long(plan)) {
-                *plan = Err(error);
-            }
+        for plan in plans.iter_mut().flatten() {
+            plan.warnings.extend(self.past_window(plan.ids.len()));
         }
         let fit: Vec<&Plan> = plans.iter().flatten().collect();
         let mut scores = self.run.run(&fit, progress).into_iter();
@@ -134,12 +132,13 @@ impl Scorer {
             .collect()
     }
 
-    /// Nothing is ever cut: what does not fit is refused with its length.
-    fn too_long(&self, plan: &Plan) -> Option<ScoreError> {
-        (plan.ids.len() > self.max_positions).then(|| ScoreError::TooLong {
-            tokens: plan.ids.len(),
-            limit: self.max_positions,
-            hint: "score with a model of longer context: --model PATH".to_owned(),
+    /// Nothing is ever cut, and trainers compute past the window too: the numbers are told apart by this warning.
+    fn past_window(&self, tokens: usize) -> Option<String> {
+        (tokens > self.max_positions).then(|| {
+            format!(
+                "{tokens} tokens reach past the {} that this model was trained on; take a model of longer context",
+                self.max_positions
+            )
         })
     }
 }

@@ -146,7 +146,8 @@ fn a_cancelled_request_says_so_and_the_next_one_works() {
 }
 
 #[test]
-fn too_long_a_conversation_is_refused_with_its_length() {
+fn a_conversation_past_the_window_is_scored_whole_and_says_so() {
+    // Trainers compute past the window too, so the sums can be compared; they mean little, and the warning says it.
     let mut scorer = scorer(FAMILIES[0], 512);
     let context = [text(Role::User, &"days ".repeat(600))];
     let request = Request {
@@ -155,22 +156,13 @@ fn too_long_a_conversation_is_refused_with_its_length() {
         actions: &[text(Role::Assistant, "x")],
         now_us: None,
     };
-    let error = scorer
+    let score = scorer
         .score(&request, &Progress::default())
         .remove(0)
-        .unwrap_err();
-    assert!(
-        matches!(
-            error,
-            ScoreError::TooLong {
-                tokens: 600..,
-                limit: 512,
-                ..
-            }
-        ),
-        "{error}"
-    );
-    assert!(error.to_string().contains("--model"), "{error}");
+        .unwrap();
+    assert!(score.prompt_tokens > 600, "{}", score.prompt_tokens);
+    let warning = score.warnings.join("\n");
+    assert!(warning.contains("past the 512"), "{warning}");
 }
 
 #[test]
