@@ -5,6 +5,7 @@
 #   TRIAGENT_CONSUME_VENV   Python environment with TRL (see consume/README.md of the shared folder)   [required]
 #   TRIAGENT_CONSUME        folder of dpo.py, sft.py and make_tiny_model.py                            [../shared/consume]
 #   TRIAGENT_REAL_LOGS      folder of the logs that other projects wrote                               [../shared/real-logs]
+#   TRIAGENT_BIN            the program                                                                [cargo build --release]
 #   TRIAGENT_RECORD         write TRL's values into this file, for tests/spine.rs                       [not written]
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,11 +17,15 @@ for need in "$venv/bin/python" "$consume/dpo.py" "$logs/tau-bench/retail-failed-
 done
 
 cd "$here"
-cargo build --quiet
+program=${TRIAGENT_BIN:-}
+if [ -z "$program" ]; then
+  cargo build --quiet --release
+  program=$here/target/release/triagent
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$venv/bin/python" "$consume/make_tiny_model.py" --out "$work/tiny" >/dev/null 2>&1
-"$venv/bin/python" scripts/prove_spine.py walk --triagent target/debug/triagent --logs "$logs" --work "$work"
+"$venv/bin/python" scripts/prove_spine.py walk --triagent "$program" --logs "$logs" --work "$work"
 for format in dpo sft; do
   "$venv/bin/python" "$consume/$format.py" --data "$work/out/trl-$format/train.jsonl" --model "$work/tiny" --steps 0 \
     >"$work/$format.json" 2>"$work/$format.err" || { cat "$work/$format.err" >&2; cat "$work/$format.json" >&2; exit 1; }

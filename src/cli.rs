@@ -3,7 +3,9 @@
 //! The doc comments of the arguments are the manual: `--help`, man pages and completions come out of them.
 
 mod advise;
+mod agreement;
 mod bundle;
+mod change;
 mod check;
 mod cohort;
 mod completions;
@@ -19,6 +21,7 @@ mod list;
 mod outcome;
 pub(crate) mod output;
 mod pair;
+mod queue;
 mod registers;
 mod rewards;
 mod score;
@@ -120,6 +123,7 @@ enum Verb {
     Tasks(registers::TasksArgs),
     List(list::Args),
     Show(show::Args),
+    Queue(queue::Args),
     Label(label::Args),
     Pair(pair::Args),
     Outcome(outcome::Args),
@@ -131,6 +135,9 @@ enum Verb {
     Suggest(suggest::Args),
     Cohort(cohort::Args),
     Advise(advise::Args),
+    Agreement(agreement::Args),
+    Adjudicate(agreement::AdjudicateArgs),
+    Change(change::Args),
     Check(check::Args),
     Export(export::Args),
     Rewards(rewards::Args),
@@ -214,6 +221,10 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Advise(args) => advise::run(&args, env),
         Verb::Check(args) => check::run(&args, env),
         Verb::Demo(args) => demo::run(&args, env),
+        Verb::Queue(args) => queue::run(&args, env),
+        Verb::Agreement(args) => agreement::run(&args, env),
+        Verb::Adjudicate(args) => agreement::adjudicate(&args, env),
+        Verb::Change(args) => change::run(args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
         Verb::Bundle(args) => bundle::bundle(&args, env),

@@ -4,6 +4,7 @@
 //! calls them through [`spawn`].
 
 mod advise;
+mod agreement;
 mod card;
 mod check;
 mod cohort;
@@ -16,6 +17,7 @@ mod facts;
 mod import;
 mod index;
 mod pairing;
+mod queue;
 mod raw;
 mod registers;
 mod samples;
@@ -24,6 +26,7 @@ mod suggest;
 mod work;
 
 pub use advise::{CohortAdvice, advise};
+pub use agreement::{layer_ratings, pair_ratings, pair_traces};
 pub use card::card_of;
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
@@ -38,6 +41,7 @@ pub use facts::{Ground, cohort_facts};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
 pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
+pub use queue::{QueueSpec, draw, is_drawn, keep_queue, queue_spec};
 pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};

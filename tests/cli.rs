@@ -4,3 +4,4 @@ mod basics;
 mod demo;
 pub(crate) mod desk;
 mod rewards;
+mod schema;

@@ -8,6 +8,7 @@ use crate::domain::{
     Checklist, Decision, DecisionRecord, Filter, Layer, Pin, Requirement, RunId, Verdict,
 };
 use crate::error::{Failure, Result};
+use crate::jobs;
 use crate::store::Store;
 use crate::text;
 use crate::triage::Taxonomy;
@@ -46,6 +47,9 @@ pub(crate) struct Args {
     /// A document that was required: DOC or DOC@VERSION; counts like the task list's
     #[arg(long = "requires", value_name = "DOC[@VERSION]")]
     requires: Vec<String>,
+    /// The run is among the next ones of your queue (`triagent queue`), so its label may enter intervals
+    #[arg(long)]
+    from_queue: bool,
     /// Free words
     #[arg(long, default_value = "", value_name = "TEXT")]
     note: String,
@@ -59,7 +63,7 @@ const CHECKS: [&str; 5] = [
     "all",
 ];
 
-fn layers() -> Vec<&'static str> {
+pub(crate) fn layers() -> Vec<&'static str> {
     Layer::ALL.iter().map(|l| l.word()).collect()
 }
 
@@ -69,6 +73,9 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         .ok_or_else(|| Failure::usage(format!("unknown layer {:?}", args.layer)))?;
     check_cause(&env.codebook(), layer, args.cause.as_deref())?;
     let targets = targets(&store, args, env)?;
+    if args.from_queue {
+        check_drawn(&store, &targets, env)?;
+    }
     let decisions = targets
         .into_iter()
         .map(|(run, step)| verdict(&store, args, layer, run, step))
@@ -79,6 +86,26 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     };
     records.iter().try_for_each(|record| tell(record, env))?;
     Ok(Done::Whole)
+}
+
+/// A label may only call itself drawn when the queue says so.
+fn check_drawn(store: &Store, targets: &[(RunId, Option<u32>)], env: &Env) -> Result<()> {
+    let Some(spec) = jobs::queue_spec(store)? else {
+        return Err(Failure::user("no queue has been drawn").hint("`triagent queue` draws one"));
+    };
+    let queue = super::queue::draw(store, &spec, env)?;
+    match targets
+        .iter()
+        .find(|(run, _)| !jobs::is_drawn(&queue, run.as_str()))
+    {
+        None => Ok(()),
+        Some((run, _)) => Err(Failure::user(format!(
+            "{run} is not among the next runs of your queue"
+        ))
+        .hint(
+            "`triagent queue` shows them; label without --from-queue to count it as picked by hand",
+        )),
+    }
 }
 
 fn check_cause(book: &Taxonomy, layer: Layer, cause: Option<&str>) -> Result<()> {
@@ -158,6 +185,7 @@ fn verdict(
         pins,
         requires: args.requires.iter().map(|r| requirement(r)).collect(),
         note: args.note.clone(),
+        from_random_queue: args.from_queue,
         ..Verdict::new(run, layer)
     }))
 }
