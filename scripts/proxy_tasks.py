@@ -514,12 +514,13 @@ def choosing(rng, forms, lang):
 
 
 KINDS = [(drill, 0.14), (answering, 0.44), (clarifying, 0.12), (searching, 0.12), (choosing, 0.18)]
+LATER_KINDS = [(drill, 0.06), (answering, 0.40), (clarifying, 0.10), (searching, 0.08), (choosing, 0.36)]
 
 
-def sample(rng, forms, lang=None):
+def sample(rng, forms, lang=None, kinds=KINDS):
     """Draws one training conversation."""
     lang = lang or rng.choice(("en", "zh"))
-    return rng.choices([k for k, _ in KINDS], [w for _, w in KINDS])[0](rng, forms, lang)
+    return rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0](rng, forms, lang)
 
 
 # --- held-out measurement ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 """Trains the embedded proxy (assets/proxy/) on the synthetic tasks of proxy_tasks.py, on a CPU, from a fixed seed.
 
     python3 scripts/train_proxy.py tokenizer                    # tokenizer.json and its config
-    python3 scripts/train_proxy.py train --tokens 60000000      # checkpoints in --work, resumes by itself
+    python3 scripts/train_proxy.py train --heads 3 --tokens 2.7e6 --decay 0.34   # checkpoints in --work, resumes by itself
+    python3 scripts/train_proxy.py widen                        # a fourth head, whose output starts at zero
+    python3 scripts/train_proxy.py train --later --tokens 4e6 --decay 0.93       # goes on, with more choosing of tools
     python3 scripts/train_proxy.py evaluate                     # held-out gains and placebo effects
     python3 scripts/train_proxy.py export                       # config.json, model.safetensors (F16)
     python3 scripts/train_proxy.py overlap                      # no wording shared with sample logs or fault suite
@@ -212,7 +214,7 @@ def make_muon(params, lr):
 
 # --- training -----------------------------------------------------------------------------------------------------------
 
-def batches(tok, start):
+def batches(tok, start, kinds):
     """Endless batches; batch n depends on the seed and n only, so that a resumed run goes on as if never stopped."""
     forms = P.Forms()
     for n in itertools.count(start // 8):
@@ -220,7 +222,7 @@ def batches(tok, start):
         rows = []
         while sum(len(r[0]) for r in rows) < BATCH_TOKENS * 8:
             easy = n < EASY_BATCHES
-            ids, action = echo(rng) if easy and rng.random() < 0.4 else encode(tok, joined(rng, forms, easy))
+            ids, action = echo(rng) if easy and rng.random() < 0.4 else encode(tok, joined(rng, forms, easy, kinds))
             if len(ids) <= SHAPE["max_position_embeddings"]:
                 rows.append((ids, action))
         rows.sort(key=lambda r: len(r[0]))
@@ -249,11 +251,11 @@ def echo(rng):
     return ids, action
 
 
-def joined(rng, forms, easy):
+def joined(rng, forms, easy, kinds):
     """Mostly one conversation; sometimes far documents in front, so that long contexts are known too."""
     if easy and rng.random() < 0.75:
         return P.drill(rng, forms, rng.choice(("en", "zh")))
-    one = P.sample(rng, forms)
+    one = P.sample(rng, forms, kinds=kinds)
     if rng.random() < 0.12:
         lang = rng.choice(("en", "zh"))
         extra = "\n".join(P.Scene(rng, forms, lang).valid.text for _ in range(rng.randint(2, 9)))
@@ -289,8 +291,9 @@ def train(args):
     if path.exists():
         saved = torch.load(path, weights_only=True)
         model.load_state_dict(saved["model"])
-        muon.load_state_dict(saved["muon"])
-        adam.load_state_dict(saved["adam"])
+        if "muon" in saved:
+            muon.load_state_dict(saved["muon"])
+            adam.load_state_dict(saved["adam"])
         step, seen, spent = saved["step"], saved["seen"], saved["spent"]
     print("parameters", sum(p.numel() for p in model.parameters()), "from step", step, flush=True)
     started, mean = time.time(), None
@@ -300,7 +303,7 @@ def train(args):
                     "seen": seen, "spent": spent + time.time() - started}, args.work / "new.pt")
         (args.work / "new.pt").rename(args.work / name)
 
-    for group, rng in batches(tok, step):
+    for group, rng in batches(tok, step, P.LATER_KINDS if args.later else P.KINDS):
         if seen >= args.tokens:
             break
         left = (args.tokens - seen) / (args.decay * args.tokens)
@@ -327,7 +330,20 @@ def train(args):
         if step % args.probe == 0:
             print(report(tok, model, 12, torch), flush=True)
     save("final.pt")
-    print(report(tok, model, 200, torch), f"seconds {spent + time.time() - started:.0f}", flush=True)
+    print(report(tok, model, 12, torch), f"seconds {spent + time.time() - started:.0f}", flush=True)
+
+
+def widen(args):
+    """Turns the three heads of the first stage into four: transformers wants heads that divide the width."""
+    import torch
+    torch.manual_seed(SEED + 1)
+    saved, d, hd = torch.load(args.work / "final.pt", weights_only=True), SHAPE["hidden_size"], SHAPE["head_dim"]
+    for name, old in saved["model"].items():
+        if name.endswith(("q_proj.weight", "k_proj.weight", "v_proj.weight")):
+            saved["model"][name] = torch.cat((old, torch.randn(hd, d) * d ** -0.5), 0)
+        if name.endswith("o_proj.weight"):
+            saved["model"][name] = torch.cat((old, torch.zeros(d, hd)), 1)
+    torch.save({k: saved[k] for k in ("model", "step", "seen", "spent")}, args.work / "checkpoint.pt")
 
 
 # --- measuring ------------------------------------------------------------------------------------------------------------
@@ -470,7 +486,7 @@ def overlap(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["tokenizer", "train", "evaluate", "export", "overlap"])
+    parser.add_argument("command", choices=["tokenizer", "train", "widen", "evaluate", "export", "overlap"])
     parser.add_argument("--work", type=Path, default=ROOT / "target" / "proxy")
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--tokens", type=float, default=60e6)
@@ -481,8 +497,11 @@ def main():
     parser.add_argument("--say", type=int, default=25)
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--n", type=int, default=8)
+    parser.add_argument("--heads", type=int, default=SHAPE["num_attention_heads"])
+    parser.add_argument("--later", action="store_true")
     args = parser.parse_args()
-    command = {"tokenizer": make_tokenizer, "train": train, "evaluate": evaluate, "export": export, "overlap": overlap}
+    SHAPE.update(num_attention_heads=args.heads, num_key_value_heads=args.heads)
+    command = {"tokenizer": make_tokenizer, "train": train, "widen": widen, "evaluate": evaluate, "export": export, "overlap": overlap}
     return command[args.command](args)
 
 
