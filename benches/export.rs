@@ -98,7 +98,7 @@ fn pair(n: usize) -> PairInput {
         b: at(&b),
         context_hash,
         choice: Choice::A,
-        criteria: vec![Criterion::CitationValid],
+        criteria: vec![triagent::domain::Criterion::CitationValid],
         reason: "cites the valid version".to_owned(),
         evidence: Some("thirty days".to_owned()),
         standard: Some("policy-1".to_owned()),

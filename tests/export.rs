@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod atif;
 mod consumers;
 mod fixtures;
 mod manifest;

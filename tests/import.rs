@@ -4,4 +4,4 @@ mod damage;
 mod identity;
 mod real;
 mod samples;
-mod seen;
+pub(crate) mod seen;

@@ -1,6 +1,7 @@
 //! ATIF trajectories (Harbor, Terminal-Bench 2) and our own interchange, which is ATIF with `extra.triagent`.
 //! The trial folder around one, with its reward, is `harbor.rs`.
 
+mod exact;
 mod observed;
 
 use super::openai_chat::inside;
@@ -81,11 +82,12 @@ impl Importer for Atif {
             head.span = row.span;
             let rewards = about(out, row.node, &mut head);
             let mut run = Run::begin(out, head)?;
+            exact::labels(&mut run, row.node)?;
             let mut reader = Reader::default();
             for step in row.node.list("steps") {
                 reader.step(&mut run, step, inside(row.span, step))?;
             }
-            finish(run, rewards)
+            finish(run, rewards, exact::has_head(row.node))
         })
     }
 }
@@ -120,11 +122,12 @@ fn one(
     let rewards = about(out, &top, &mut head);
     let (format, source, parent) = (head.format.clone(), head.source.clone(), head.id.clone());
     let mut run = Run::begin(out, head)?;
+    exact::labels(&mut run, &top)?;
     let mut reader = Reader::default();
     each_element(&mut run, document, list, &mut |run, row| {
         reader.step(run, row.node, row.span)
     })?;
-    finish(run, rewards)?;
+    finish(run, rewards, exact::has_head(&top))?;
     for (number, inner) in top.list("subagent_trajectories").iter().enumerate() {
         let id = format!("{parent}-sub{}", number + 1);
         let mut head = Rollout::new(id, &format, &source);
@@ -137,13 +140,15 @@ fn one(
         for step in inner.list("steps") {
             reader.step(&mut run, step, crate::domain::SourceSpan::default())?;
         }
-        finish(run, rewards)?;
+        finish(run, rewards, false)?;
     }
     Ok(())
 }
 
-fn finish(mut run: Run<'_, '_>, rewards: Vec<Reward>) -> Result<(), Halt> {
+fn finish(mut run: Run<'_, '_>, rewards: Vec<Reward>, has_head: bool) -> Result<(), Halt> {
+    // Our own head says what was known; an unknown outcome is then a fact and no gap.
     if run.head.outcome == Outcome::Unknown
+        && !has_head
         && let Some(value) = rewards.last().and_then(|r| r.result)
     {
         run.head.outcome = super::openai_chat::by_result(value);
@@ -192,6 +197,7 @@ fn about(out: &mut Out<'_>, top: &Node<'_>, head: &mut Rollout) -> Vec<Reward> {
     for (key, value) in top.get("extra").map_or(&[][..], Node::members) {
         if key == "triagent" {
             rewards = own::head(value, head);
+            exact::head(value, head);
         } else {
             head.extra.insert(
                 key.clone().into_owned(),
@@ -210,6 +216,8 @@ struct Reader {
     places: HashMap<u64, Vec<u32>>,
     /// Event id → how often it was reported, for those seen.
     events: HashMap<String, u32>,
+    /// Numbers of our own exports.
+    numbers: exact::Numbers,
 }
 
 impl Reader {
@@ -219,6 +227,10 @@ impl Reader {
         node: &Node<'_>,
         span: crate::domain::SourceSpan,
     ) -> Result<(), Halt> {
+        if let Some(exact) = exact::read(node) {
+            self.has_begun = true;
+            return exact.send(run, span, &mut self.numbers);
+        }
         let own = node.at(&["extra", "triagent"]);
         let call = call_of(node, own, span);
         if let Some(id) = call.as_ref().and_then(|c| c.event_id.clone()) {
