@@ -5,6 +5,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
+    clippy::string_slice,
+    clippy::too_many_lines,
     reason = "a test fails by panicking, and says why it was skipped on stderr"
 )]
 

@@ -55,19 +55,20 @@ pub(crate) fn run(args: Args, env: &mut Env) -> Result<Done> {
     if args.dry_run {
         return dry_run(&args, &options, env);
     }
-    let mut done = once(&args.paths, &options, env, Talk::Full)?;
+    let done = once(&args.paths, &options, env, Talk::Full)?;
+    if !args.follow {
+        return Ok(done);
+    }
     let options = ImportOptions {
         again: false,
         ..options
     };
-    while args.follow {
+    // Until Ctrl-C: what was read is safe at every moment.
+    loop {
         std::thread::sleep(FOLLOW_PAUSE);
-        if once(&args.paths, &options, env, Talk::Changes)? == Done::InPart {
-            done = Done::InPart;
-        }
+        once(&args.paths, &options, env, Talk::Changes)?;
         env.out.flush()?;
     }
-    Ok(done)
 }
 
 /// A path that does not exist is a typo: nothing has been read yet, so say it at once.

@@ -11,6 +11,7 @@ use crate::domain::{
 use crate::store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Kind under which findings are kept; `has:secret` looks there.
 const FINDING: &str = "finding";
@@ -41,11 +42,10 @@ pub struct Checked {
 /// Opens the cleaner of a workspace: built-in rules, the workspace's own file on top, the workspace's key.
 pub fn cleaner(store: &Store) -> Result<Cleaner, JobError> {
     let own = std::fs::read_to_string(crate::paths::workspace_rules(store.path())).ok();
-    let key = match store.result::<[u8; 32]>("key", "cleaning", "placeholders")? {
-        Some(key) => key,
-        // Nothing has been checked yet, so nothing that is shown can be compared with what is kept.
-        None => [0; 32],
-    };
+    // With no key nothing has been checked yet, so nothing that is shown can be compared with what is kept.
+    let key = store
+        .result::<[u8; 32]>("key", "cleaning", "placeholders")?
+        .unwrap_or_default();
     Ok(Cleaner::new(Rules::read(own.as_deref())?, key))
 }
 
@@ -179,9 +179,9 @@ fn of_tasks(store: &Store) -> Result<Vec<Finding>, JobError> {
     for (run, task) in rows {
         answers.extend(last_answer(store, &run)?);
         let Some(task) = task else { continue };
-        if !tasks.contains_key(&task) {
-            let text = task_text(store, &task, &run)?;
-            tasks.insert(task, text);
+        if let Entry::Vacant(place) = tasks.entry(task) {
+            let text = task_text(store, place.key(), &run)?;
+            place.insert(text);
         }
     }
     let texts: Vec<TaskText> = tasks.into_values().collect();

@@ -334,8 +334,15 @@ pub(crate) fn facts(runs: &[RunInput]) -> Facts {
 pub(crate) fn input(runs: &[RunInput], pairs: &[PairInput]) -> Input<'static> {
     Input {
         facts: facts(runs),
-        runs: Box::new(runs.to_vec().into_iter().map(Ok)),
-        pairs: Box::new(pairs.to_vec().into_iter().map(Ok)),
+        runs: Box::new(runs.iter().cloned().map(Ok).collect::<Vec<_>>().into_iter()),
+        pairs: Box::new(
+            pairs
+                .iter()
+                .cloned()
+                .map(Ok)
+                .collect::<Vec<_>>()
+                .into_iter(),
+        ),
     }
 }
 

@@ -160,7 +160,7 @@ fn faulty_runs_give_no_demonstration() {
                 FindingKind::Evidence,
                 Some(4),
                 Some(FindingAction::Redact),
-            )]
+            )];
         },
         &whole("cannot-demonstrate"),
     );
@@ -180,7 +180,7 @@ fn faulty_runs_give_no_demonstration() {
                 FindingKind::Secret,
                 Some(3),
                 Some(FindingAction::Drop),
-            )]
+            )];
         },
         &last("dropped-finding"),
     );

@@ -100,7 +100,7 @@ fn a_rewritten_context_cuts_a_conversation() {
         )
         .edit(|s| s.replaces = vec![1, 2]);
     let run = story.says("Which year do you mean?").passes();
-    let out = export(Format::OpenaiSft, &[run.clone()], &[]);
+    let out = export(Format::OpenaiSft, std::slice::from_ref(&run), &[]);
     let rows = out.rows();
     assert_eq!(rows.len(), 2);
     let roles = |row: &serde_json::Value| {

@@ -58,9 +58,9 @@ pub(crate) fn runs_below(folder: &Path) -> Vec<Run> {
         for entry in std::fs::read_dir(at).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                open.push(path)
+                open.push(path);
             } else {
-                paths.push(path)
+                paths.push(path);
             }
         }
     }

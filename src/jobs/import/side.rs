@@ -38,7 +38,7 @@ pub(super) fn read_side_by_side(
         let hand_out = hand_out;
         for n in 0..parsers {
             let take = take.clone();
-            let name = format!("{}parser-{n}", THREAD_PREFIX);
+            let name = format!("{THREAD_PREFIX}parser-{n}");
             let run = move || parse_all(&take, options.format.as_deref(), progress);
             let started = std::thread::Builder::new()
                 .name(name)

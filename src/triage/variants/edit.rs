@@ -160,7 +160,7 @@ fn replace(
 
 /// Start and end: the rewritten tools stand first or last in the list, in the order of the edits.
 fn rewrite_tools(
-    tools: &mut Vec<Value>,
+    tools: &mut [Value],
     edits: &[ToolEdit],
     placement: Placement,
 ) -> Result<(), EditError> {
