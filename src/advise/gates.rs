@@ -2,7 +2,7 @@
 
 use super::facts::CohortFacts;
 use super::measure::{Measured, measure, percent};
-use super::rules::{GateRule, Rules, Unit, Unmeasured};
+use super::rules::{GateCompare, GateRule, Rules, Unit, Unmeasured};
 use crate::domain::{Gate, GateState};
 
 /// Returns all gates in reading order.
@@ -24,7 +24,7 @@ fn gate(rule: &GateRule, facts: &CohortFacts, rules: &Rules) -> Gate {
         value: value(rule, &measured),
         threshold: measured
             .threshold
-            .unwrap_or_else(|| format!("{} {}", rule.compare.sign(), read(rule.unit, threshold))),
+            .unwrap_or_else(|| wanted(rule, threshold)),
         state,
         missing: match state {
             GateState::Pass | GateState::NotApplicable => String::new(),
@@ -52,6 +52,22 @@ fn value(rule: &GateRule, measured: &Measured) -> String {
         (Some(shown), _) => shown.clone(),
         (None, Some(v)) => read(rule.unit, v),
         (None, None) => "not measured".to_owned(),
+    }
+}
+
+/// The threshold as people read it: "at least all" is all, and "at least yes" is yes.
+fn wanted(rule: &GateRule, threshold: f64) -> String {
+    let edge = match (rule.unit, rule.compare) {
+        (Unit::Yes, _) => true,
+        (Unit::Share, GateCompare::AtLeast) => threshold >= 1.0,
+        (_, GateCompare::AtMost) => threshold <= 0.0,
+        (_, _) => false,
+    };
+    let value = read(rule.unit, threshold);
+    if edge {
+        value
+    } else {
+        format!("{} {value}", rule.compare.sign())
     }
 }
 

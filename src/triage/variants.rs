@@ -9,6 +9,7 @@ mod placebo;
 mod plan;
 mod wording;
 
+pub(super) use edit::tool_name;
 pub use edit::{Context, Edit, EditError, TextEdit, ToolEdit, apply_edit};
 pub use leak::{LEAK_WORDS, leaked_words};
 pub use placebo::{PlaceboText, pick_placebos};

@@ -104,6 +104,24 @@ fn advice_repeats_byte_for_byte_from_stored_facts() {
 }
 
 #[test]
+fn thresholds_read_as_people_write_them() {
+    let book = ask(&failed(&[(Layer::Index, 10)]));
+    let of = |id: &str| {
+        book.advice
+            .gates
+            .iter()
+            .find(|g| g.id == id)
+            .unwrap()
+            .threshold
+            .clone()
+    };
+    assert_eq!(
+        [of("R1"), of("D1"), of("G6"), of("G1a")],
+        ["yes", "100%", "0", ">= 20"]
+    );
+}
+
+#[test]
 fn s05_sub_causes_are_counted_with_their_runs() {
     let mut facts = failed(&[(Layer::Index, 3), (Layer::Model, 1)]);
     facts.labels[0].cause = Some("index-not-refreshed".into());

@@ -5,6 +5,7 @@ use crate::domain::{Outcome, Owner, Reward, RewardStatus, Step, StepKind};
 use crate::triage::evidence::Evidence;
 use crate::triage::fault::{Fault, tool_fault};
 use crate::triage::probe::ProbeReport;
+use crate::triage::variants::tool_name;
 use crate::triage::view::RunView;
 
 /// What a suggestion is read from.
@@ -107,6 +108,25 @@ impl<'a> SuggestFacts<'a> {
                     || (s.owner == Owner::Model && s.kind == StepKind::ToolCall))
         });
         has_tools && !asked
+    }
+
+    /// Tools that were offered and never asked, where nothing that came back was a document: the query may have gone to
+    /// the wrong one.
+    pub(super) fn tools_not_asked(&self, seen: bool) -> Vec<String> {
+        let at = self.decision().unwrap_or(u32::MAX);
+        let before = || self.run.steps.iter().filter(move |s| s.index < at);
+        if seen || before().any(|s| !s.documents.is_empty()) {
+            return Vec::new();
+        }
+        let asked: Vec<&str> = before()
+            .filter(|s| s.kind == StepKind::ToolCall)
+            .filter_map(|s| s.tool.as_deref())
+            .collect();
+        let names = self.run.rollout.tools.iter().filter_map(tool_name);
+        names
+            .filter(|n| !asked.contains(n))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// The decision chose a tool or its arguments.

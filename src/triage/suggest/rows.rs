@@ -69,10 +69,21 @@ fn provenance(facts: &SuggestFacts) -> Option<Found> {
 
 /// Row 3, and its exception: nobody asked, so the index had nothing to answer.
 fn index_row(facts: &SuggestFacts, e: &Evidence, strength: Strength) -> Option<Found> {
-    if e.status != EvidenceStatus::NotRetrieved || !facts.asked_nothing() {
+    let doc = &e.doc_id;
+    if e.status != EvidenceStatus::NotRetrieved {
         return found(Layer::Index, 3, strength, e.reason.clone());
     }
-    let doc = &e.doc_id;
+    if !facts.asked_nothing() {
+        let unasked = facts.tools_not_asked(!e.seen.is_empty());
+        if unasked.is_empty() {
+            return found(Layer::Index, 3, strength, e.reason.clone());
+        }
+        let reason = format!(
+            "what was asked brought no document at all, and {} was never asked for {doc}: model, or tool text where it misled",
+            unasked.join(", ")
+        );
+        return found(Layer::Undetermined, 3, strength, reason);
+    }
     if facts.is_tool_decision() {
         // The first query itself is the decision: whether its text or the model chose it, provenance cannot say.
         let reason = format!(

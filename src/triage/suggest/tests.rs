@@ -182,6 +182,42 @@ fn row_3_a_model_that_never_asked_is_no_index_fault() {
 }
 
 #[test]
+fn row_3_a_query_to_the_wrong_tool_is_no_index_fault() {
+    let mut rollout = Rollout::new("r", "atif", "f");
+    rollout.tools = ["lookup", "search"]
+        .map(|n| serde_json::json!({"name": n}))
+        .to_vec();
+    let mut all = steps(StepStatus::Ok, "3 people found");
+    all[1].tool = Some("lookup".into());
+    let layer = |steps: &[Step], rollout: &Rollout| {
+        let e = [evidence(EvidenceStatus::NotRetrieved)];
+        let s = suggest(&SuggestFacts {
+            run: RunView {
+                rollout,
+                steps,
+                calls: &[],
+            },
+            evidence: &e,
+            rewards: &[],
+            reviewed: None,
+            decisive: None,
+            probe: None,
+        });
+        (s.layer, s.row)
+    };
+    assert_eq!(layer(&all, &rollout), (Layer::Undetermined, Some(3)));
+    // A document came back, so the query was fair; and with one tool there was no other to ask.
+    let mut brought = all.clone();
+    brought[2].documents = vec![crate::domain::DocRef {
+        doc_id: "other".into(),
+        version: None,
+    }];
+    assert_eq!(layer(&brought, &rollout), (Layer::Index, Some(3)));
+    rollout.tools.truncate(1);
+    assert_eq!(layer(&all, &rollout), (Layer::Index, Some(3)));
+}
+
+#[test]
 fn a_reviewer_who_passes_what_the_grader_failed_points_at_the_grader() {
     let rollout = Rollout::new("r", "atif", "f");
     let all = steps(StepStatus::Ok, "doc");

@@ -199,7 +199,7 @@ fn rewrite_tool(tool: &mut Value, edit: &ToolEdit) {
 }
 
 /// The name of a tool in the OpenAI shape or without its wrapping.
-pub(super) fn tool_name(tool: &Value) -> Option<&str> {
+pub(in crate::triage) fn tool_name(tool: &Value) -> Option<&str> {
     let body = tool.get("function").unwrap_or(tool);
     body.get("name").and_then(Value::as_str)
 }
