@@ -5,6 +5,7 @@
 mod advise;
 mod agreement;
 mod bundle;
+mod calibrate;
 mod change;
 mod check;
 mod cohort;
@@ -21,6 +22,7 @@ mod list;
 mod outcome;
 pub(crate) mod output;
 mod pair;
+mod probe;
 mod queue;
 mod registers;
 mod rewards;
@@ -133,6 +135,8 @@ enum Verb {
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
     Suggest(suggest::Args),
+    Probe(probe::Args),
+    Calibrate(calibrate::Args),
     Cohort(cohort::Args),
     Advise(advise::Args),
     Agreement(agreement::Args),
@@ -217,6 +221,8 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Outcome(args) => outcome::run(&args, env),
         Verb::Note(args) => outcome::note(args, env),
         Verb::Suggest(args) => suggest::run(&args, env),
+        Verb::Probe(args) => probe::run(&args, env),
+        Verb::Calibrate(args) => calibrate::run(&args, env),
         Verb::Cohort(args) => cohort::run(&args, env),
         Verb::Advise(args) => advise::run(&args, env),
         Verb::Check(args) => check::run(&args, env),

@@ -3,6 +3,7 @@
 //! An unknown key is an error with a suggestion. The meaning of `[gates]` and `[keys]` belongs to their rooms.
 
 use crate::text::nearest;
+use crate::triage::ProbeSettings;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -130,6 +131,7 @@ struct Known {
     reviewer: String,
     screen: Screen,
     score: Score,
+    probe: ProbeSettings,
     import: Import,
 }
 
@@ -142,6 +144,8 @@ pub struct Config {
     pub screen: Screen,
     /// The scorer.
     pub score: Score,
+    /// Thresholds of the probe.
+    pub probe: ProbeSettings,
     /// The porch.
     pub import: Import,
     /// Overrides of advice thresholds, by gate.
@@ -300,6 +304,7 @@ fn build(entries: Entries) -> Result<Config, ConfigError> {
         reviewer: known.reviewer,
         screen: known.screen,
         score: known.score,
+        probe: known.probe,
         import: known.import,
         gates: open_table(&entries, "gates"),
         keys: open_table(&entries, "keys"),
@@ -354,6 +359,7 @@ mod tests {
         let config = load(&[PathBuf::from("/nowhere/config.toml")]).unwrap();
         assert_eq!(config.score.device, "auto");
         assert!(config.screen.mask_secrets);
+        assert_eq!(config.probe, ProbeSettings::default());
         assert!(config.entries.values().all(|(_, o)| *o == Origin::Default));
     }
 

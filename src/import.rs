@@ -80,8 +80,8 @@ pub fn formats() -> Vec<Format> {
 
 /// Says what a unit is, by its content, and why.
 pub fn detect(unit: &Unit) -> Detection {
-    match open(unit) {
-        Ok((_, sniff)) => choose(&sniff).1,
+    match open_source(unit).and_then(|source| sniff(unit, &source)) {
+        Ok(sniff) => choose(&sniff).1,
         Err(error) => Detection {
             format: None,
             reason: error.to_string(),
@@ -104,8 +104,32 @@ pub fn read(
     out.finish_with(result)
 }
 
+/// Reads a log that is at hand: one that the program carries.
+pub fn read_bytes(
+    name: &str,
+    bytes: Vec<u8>,
+    format: Option<&str>,
+    sink: &mut dyn Sink,
+    progress: &Progress,
+) -> FileReport {
+    let unit = Unit::file(name);
+    let mut out = Out::new(&unit, sink, progress);
+    let result = read_source(&unit, Source::memory(bytes), format, &mut out);
+    out.finish_with(result)
+}
+
 fn read_into(unit: &Unit, format: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
-    let (source, sniff) = open(unit).map_err(|e| Halt::file(e.to_string()))?;
+    let source = open_source(unit).map_err(|e| Halt::file(e.to_string()))?;
+    read_source(unit, source, format, out)
+}
+
+fn read_source(
+    unit: &Unit,
+    source: Source,
+    format: Option<&str>,
+    out: &mut Out<'_>,
+) -> Result<(), Halt> {
+    let sniff = sniff(unit, &source).map_err(|e| Halt::file(e.to_string()))?;
     for note in source.notes() {
         out.note(note.as_str());
     }
@@ -125,19 +149,21 @@ fn read_into(unit: &Unit, format: Option<&str>, out: &mut Out<'_>) -> Result<(),
     importer.read(&input, out)
 }
 
-fn open(unit: &Unit) -> std::io::Result<(Source, Sniff)> {
+fn open_source(unit: &Unit) -> std::io::Result<Source> {
+    match unit.kind {
+        UnitKind::File => Source::open(&unit.path),
+        UnitKind::Stdin => Source::stdin(),
+        UnitKind::Folder => Ok(Source::memory(Vec::new())),
+    }
+}
+
+fn sniff(unit: &Unit, source: &Source) -> std::io::Result<Sniff> {
     let name = unit.path.file_name().unwrap_or(unit.path.as_os_str());
-    let name = name.to_string_lossy();
-    let source = match unit.kind {
-        UnitKind::File => Source::open(&unit.path)?,
-        UnitKind::Stdin => Source::stdin()?,
-        UnitKind::Folder => Source::memory(Vec::new()),
-    };
-    let mut sniff = detect::sniff(&name, &source)?;
+    let mut sniff = detect::sniff(&name.to_string_lossy(), source)?;
     if unit.kind == UnitKind::Folder {
         sniff.shape = Shape::Folder;
     }
-    Ok((source, sniff))
+    Ok(sniff)
 }
 
 fn named(name: &str) -> (Option<&'static dyn Importer>, Detection) {

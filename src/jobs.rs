@@ -5,6 +5,7 @@
 
 mod advise;
 mod agreement;
+mod calibrate;
 mod card;
 mod check;
 mod cohort;
@@ -17,6 +18,7 @@ mod facts;
 mod import;
 mod index;
 mod pairing;
+mod probe;
 mod queue;
 mod raw;
 mod registers;
@@ -27,6 +29,10 @@ mod work;
 
 pub use advise::{CohortAdvice, advise};
 pub use agreement::{layer_ratings, pair_ratings, pair_traces};
+pub use calibrate::{
+    CalibrateError, CalibrateOptions, Calibration, CaseResult, Comparison, calibrate,
+    calibration_of,
+};
 pub use card::card_of;
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
@@ -41,6 +47,10 @@ pub use facts::{Ground, cohort_facts};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
 pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
+pub use probe::{
+    FULL_CELLS, Probe, ProbeError, ProbeModel, ProbeOptions, ReasoningEffect, Trust, probe,
+    probes_of,
+};
 pub use queue::{QueueSpec, draw, is_drawn, keep_queue, queue_spec};
 pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
@@ -111,6 +121,18 @@ pub enum JobError {
         /// Why.
         why: String,
     },
+    /// The decision cannot be probed.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// No probe can be planned.
+    #[error(transparent)]
+    Plan(#[from] crate::triage::PlanError),
+    /// A planned change does not apply.
+    #[error(transparent)]
+    Edit(#[from] crate::triage::EditError),
+    /// The model cannot be calibrated.
+    #[error(transparent)]
+    Calibrate(#[from] CalibrateError),
     /// Somebody asked to stop; what was done before is kept.
     #[error("stopped; what was done before is kept")]
     Cancelled,

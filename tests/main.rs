@@ -16,6 +16,7 @@ mod cli;
 mod export;
 mod house;
 mod import;
+mod probe;
 mod pty;
 mod reward;
 mod sandbox;

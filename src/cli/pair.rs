@@ -133,7 +133,8 @@ fn side(store: &Store, typed: &str) -> Result<SideName> {
     }
 }
 
-fn read(file: &str) -> std::io::Result<String> {
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(file: &str) -> std::io::Result<String> {
     if file != "-" {
         return std::fs::read_to_string(file);
     }

@@ -52,6 +52,11 @@ impl ModelArgs {
         })
     }
 
+    /// The user named a chat template, so a difference in rendering is declared.
+    pub(crate) fn names_template(&self) -> bool {
+        self.template.is_some()
+    }
+
     /// Loads the model and says so where it is only a proxy.
     pub(crate) fn open(&self, env: &mut Env) -> Result<Scorer> {
         let (source, options) = (self.source(env)?, self.options(env)?);

@@ -1,7 +1,9 @@
-//! The machine's layer for failed runs.
+//! The machine's layer for failed runs, with the newest probe of the decision where one was run.
 
 use super::JobError;
-use super::evidence::run_facts;
+use super::evidence::{RunFacts, run_facts};
+use super::probe::{Probe, probes_of};
+use crate::domain::chat::{decision_start, decisions};
 use crate::domain::{Decision, Filter, Outcome, Progress, RunId};
 use crate::store::{Store, StoreError};
 use crate::triage::{Register, RunView, SuggestFacts, Suggestion, suggest as judge};
@@ -20,7 +22,8 @@ pub fn suggest_run(
         Decision::Outcome { outcome, .. } => Some(outcome),
         _ => None,
     });
-    Ok(judge(&SuggestFacts {
+    let probe = probe_at_decision(store, &facts)?;
+    let mut out = judge(&SuggestFacts {
         run: RunView {
             rollout: &facts.rollout,
             steps: &facts.steps,
@@ -30,8 +33,27 @@ pub fn suggest_run(
         rewards: &rewards,
         reviewed,
         decisive: facts.decisive,
-        probe: None,
-    }))
+        probe: probe.as_ref().filter(|p| p.trust.heeded).map(|p| &p.report),
+    });
+    if let Some(ignored) = probe.filter(|p| !p.trust.heeded) {
+        // Shown, so that nobody wonders where it went.
+        out.reason = format!("{}; a probe was run and not heeded", out.reason);
+        out.probe = Some(ignored.report);
+    }
+    Ok(out)
+}
+
+/// The newest probe of the decision that the suggestion is about; a full one before a quick look.
+fn probe_at_decision(store: &Store, facts: &RunFacts) -> Result<Option<Probe>, JobError> {
+    let steps = &facts.steps;
+    let at = facts.decisive.or_else(|| decisions(steps).last().copied());
+    let Some(at) = at.map(|step| decision_start(steps, step)) else {
+        return Ok(None);
+    };
+    let mut probes = probes_of(store, &facts.rollout.id)?;
+    probes.retain(|p| p.step == at);
+    probes.sort_by_key(|p| (!p.trust.heeded, p.report.screen_only));
+    Ok(probes.into_iter().next())
 }
 
 /// Suggests a layer for every failed run that passes the filter, in order of import.

@@ -81,6 +81,12 @@ impl ActionScore {
         of_part.fold((0.0, 0), |(sum, n), t| (sum + f64::from(t.logp), n + 1))
     }
 
+    /// Warnings that say that the template wrote something else than was recorded: left out, or changed.
+    pub fn unlike_the_record(&self) -> impl Iterator<Item = &str> {
+        let all = self.warnings.iter().map(String::as_str);
+        all.filter(|w| w.starts_with("the chat template") || w.starts_with("the arguments of"))
+    }
+
     /// Returns the form that is stored.
     pub fn into_score(self, subject: ScoreSubject, binding: Binding, device: &str) -> Score {
         Score {

@@ -103,6 +103,16 @@ impl Scorer {
         self.run.work()
     }
 
+    /// Tokens of a bare text, without anything that the template puts around it.
+    pub fn count(&self, text: &str) -> Result<usize, ScoreError> {
+        Ok(self.tokens.encode(text)?.ids.len())
+    }
+
+    /// Tokens of context and action that fit the model.
+    pub fn window(&self) -> usize {
+        self.max_positions
+    }
+
     /// The model's chat template.
     pub fn template(&self) -> &Template {
         &self.template

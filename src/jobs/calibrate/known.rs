@@ -1,0 +1,42 @@
+//! Calibrations that are known: those of this workspace, and those that the program carries for the documented models.
+
+use super::{Calibration, suite};
+use crate::domain::Binding;
+use crate::jobs::JobError;
+use crate::jobs::probe::binding_key;
+use crate::store::Store;
+
+const KIND: &str = "calibration";
+
+/// Recorded by `triagent calibrate` on the documented models.
+const RECORDED: &[&str] = &[];
+
+/// Looks a model's calibration up, the workspace's own first. One made with another edition of the suite does not count.
+pub fn calibration_of(
+    store: Option<&Store>,
+    binding: &Binding,
+) -> Result<Option<Calibration>, JobError> {
+    let key = binding_key(binding);
+    let own = match store {
+        Some(store) => store.result::<Calibration>(KIND, &key, "")?,
+        None => None,
+    };
+    let recorded = RECORDED
+        .iter()
+        .filter_map(|text| serde_json::from_str::<Calibration>(text).ok());
+    let edition = suite::edition();
+    Ok(own
+        .into_iter()
+        .chain(recorded)
+        .find(|c| binding_key(&c.binding) == key && c.suite == edition))
+}
+
+/// Keeps a calibration.
+pub(super) fn keep(
+    store: &mut Store,
+    calibration: &Calibration,
+    now_us: i64,
+) -> Result<(), JobError> {
+    let key = binding_key(&calibration.binding);
+    Ok(store.put_result(KIND, &key, "", now_us, calibration)?)
+}

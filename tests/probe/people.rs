@@ -1,0 +1,1 @@
+//! Published labels of real failures against what the rules say (AgentRx on tau-bench retail).
