@@ -162,6 +162,7 @@ fn sniff(unit: &Unit, source: &Source) -> std::io::Result<Sniff> {
     let mut sniff = detect::sniff(&name.to_string_lossy(), source)?;
     if unit.kind == UnitKind::Folder {
         sniff.shape = Shape::Folder;
+        sniff.members = unit::folder_members(&unit.path);
     }
     Ok(sniff)
 }

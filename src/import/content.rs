@@ -44,13 +44,6 @@ pub(crate) fn pieces(out: &mut Out<'_>, content: Option<&Node<'_>>) -> Vec<Piece
     }
 }
 
-/// All text of some content as one, with descriptions for media.
-pub(crate) fn flat(out: &mut Out<'_>, content: Option<&Node<'_>>) -> String {
-    let pieces = pieces(out, content);
-    let texts: Vec<String> = pieces.into_iter().map(|p| p.text).collect();
-    texts.join("\n")
-}
-
 fn piece(out: &mut Out<'_>, part: &Node<'_>) -> Option<Piece> {
     if let Some(text) = part.text() {
         return Some(Piece::text(text));

@@ -6,6 +6,7 @@ pub(crate) mod agentdojo;
 pub(crate) mod atif;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod langfuse;
 pub(crate) mod langsmith;
@@ -13,10 +14,12 @@ pub(crate) mod mini_swe_agent;
 pub(crate) mod mlflow;
 pub(crate) mod nemo_gym;
 pub(crate) mod openai_chat;
+pub(crate) mod openhands;
 pub(crate) mod otel;
 pub(crate) mod request_log;
 pub(crate) mod sharegpt;
 pub(crate) mod swe_agent;
+pub(crate) mod tau2;
 pub(crate) mod tau_bench;
 pub(crate) mod verifiers;
 pub(crate) mod who_and_when;
@@ -73,12 +76,15 @@ pub(crate) fn answered(run: &Run<'_, '_>, source: SourceSpan) -> Call {
 /// All formats in the order in which detection asks them: the most particular marks first.
 pub(crate) static ALL: &[&dyn Importer] = &[
     &atif::Atif,
+    &harbor::Harbor,
+    &openhands::OpenHands,
     &swe_agent::SweAgent,
     &mini_swe_agent::MiniSweAgent,
     &agentdojo::AgentDojo,
     &who_and_when::WhoAndWhen,
     &nemo_gym::NemoGym,
     &verifiers::Verifiers,
+    &tau2::Tau2,
     &tau_bench::TauBench,
     &agent_lightning::AgentLightning,
     &codex::Codex,

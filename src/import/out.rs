@@ -62,11 +62,6 @@ impl<'s> Out<'s> {
         self.report.reason = reason;
     }
 
-    /// Name of the unit, as the user gave it.
-    pub(crate) fn file(&self) -> &str {
-        &self.report.file
-    }
-
     /// A remark that is not a failure; said once.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();

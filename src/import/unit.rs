@@ -89,9 +89,44 @@ fn walk(path: &Path, depth: usize, found: &mut Discovery) {
     };
     let mut children: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     children.sort();
+    if forms_one_run(path) {
+        return found
+            .units
+            .push(Unit::new(path.to_owned(), UnitKind::Folder));
+    }
     for child in children {
         walk(&child, depth + 1, found);
     }
+}
+
+/// A Harbor trial, or an OpenHands conversation with one file an event.
+fn forms_one_run(path: &Path) -> bool {
+    let has = |name: &str| path.join(name).exists();
+    let is_trial = has("config.json") && has("agent") && (has("trial.log") || has("result.json"));
+    is_trial
+        || path.join("events").is_dir()
+            && folder_members(path)
+                .iter()
+                .any(|m| m.starts_with("events/event-"))
+}
+
+/// Names in a folder, and the first names in its `events`; enough to know what it is.
+pub(crate) fn folder_members(path: &Path) -> Vec<String> {
+    const FIRST: usize = 64;
+    let names = |path: &Path, before: &str, most: usize| -> Vec<String> {
+        let entries = std::fs::read_dir(path)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .take(most);
+        entries
+            .map(|e| format!("{before}{}", e.file_name().to_string_lossy()))
+            .collect()
+    };
+    let mut members = names(path, "", 4096);
+    members.extend(names(&path.join("events"), "events/", FIRST));
+    members.sort();
+    members
 }
 
 fn skip(found: &mut Discovery, path: &Path, reason: String) {

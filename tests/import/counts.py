@@ -680,7 +680,89 @@ def who_and_when():
     c.done(path)
 
 
-for count in [swe_agent, nemo_gym, verifiers, agentdojo, who_and_when, inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def tau2():
+    for name in sorted(os.listdir(os.path.join(ROOT, "tau2-bench"))):
+        path = "tau2-bench/" + name
+        c = Count("tau2", "simulations; one system step (the policy in info) each; messages by role; one call per assistant "
+                  "message; tool messages with error")
+        d = load(path)
+        for s in d["simulations"]:
+            c.add(runs=1, rewards=1)
+            c.step("system")
+            for m in s["messages"]:
+                for t in m.get("tool_messages") or [m]:
+                    chat(c, t)
+                    c.add(calls=t["role"] == "assistant", tool_errors=bool(t.get("error")))
+        c.done(path)
+
+
+def harbor():
+    for name in ["sum-file__fail", "sum-file__killed", "sum-file__oracle"]:
+        path = "harbor-trial/" + name
+        c = Count("harbor", "agent/trajectory.json as for ATIF; one reward from result.json (missing for the killed trial)")
+        c.add(runs=1, rewards=1)
+        file = path + "/agent/trajectory.json"
+        if os.path.exists(os.path.join(ROOT, file)):
+            for s in load(file)["steps"]:
+                calls = s.get("tool_calls") or []
+                owner = {"agent": "model", "user": "user", "system": "system"}[s["source"]]
+                n = len(calls) + parts_of(s["message"])
+                n += bool(s.get("reasoning_content") and s["reasoning_content"] != s["message"])
+                c.step(owner, max(n, 1))
+                c.add(calls=owner == "model", tool_calls=len(calls))
+                for r in (s.get("observation") or {}).get("results", []):
+                    mine = bool(calls) or '"commands"' in s["message"]
+                    c.step("tool" if mine else "runtime", max(parts_of(r.get("content")), 1))
+        c.done(path)
+
+
+def openhands():
+    import glob
+
+    def events(c, found):
+        responses = set()
+        for e in found:
+            kind = e["kind"]
+            if kind == "SystemPromptEvent":
+                c.step("system")
+            elif kind == "MessageEvent":
+                c.step({"user": "user", "agent": "model"}[e["source"]], parts_of(e["llm_message"]["content"]))
+            elif kind == "ActionEvent":
+                said = sum(bool(p["text"]) for p in e["thought"])
+                c.step("model", 1 + said + bool(e.get("reasoning_content")))
+                c.add(tool_calls=1)
+            elif kind == "ObservationEvent":
+                o = e["observation"]
+                content = o.get("content") if o.get("content") is not None else o.get("output")
+                n = max(parts_of(content), 1)
+                c.step("tool", n)
+                bad = o.get("is_error") or (o.get("error") and o.get("error") is not False) or o.get("exit_code") not in (None, 0, -1)
+                c.add(tool_errors=n if bad or o.get("timeout") is True else 0)
+            if e.get("llm_response_id"):
+                responses.add(e["llm_response_id"])
+        c.add(calls=len(responses))
+
+    how = "events by kind; thought and reasoning are steps of their own; calls are distinct llm_response_id"
+    for name in ["conversation-b2688296", "conversation-pwd"]:
+        path = "openhands-events/" + name
+        c = Count("openhands", how)
+        c.add(runs=1)
+        events(c, [load(os.path.relpath(f, ROOT)) for f in sorted(glob.glob(os.path.join(ROOT, path, "events", "*.json")))])
+        c.done(path)
+    c = Count("openhands", how)
+    c.add(runs=1)
+    events(c, rows("openhands-events/goal-events.jsonl"))
+    c.done("openhands-events/goal-events.jsonl")
+    path = "openhands-output-jsonl/openagentsafety-output.jsonl"
+    c = Count("openhands", how + "; the instruction is the request where no message event stands among the events")
+    for row in rows(path):
+        c.add(runs=1, rewards=1)
+        c.step("user", not any(e["kind"] == "MessageEvent" for e in row["history"]))
+        events(c, row["history"])
+    c.done(path)
+
+
+for count in [tau2, harbor, openhands, swe_agent, nemo_gym, verifiers, agentdojo, who_and_when, inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()

@@ -96,7 +96,7 @@ impl Atif {
     fn document(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         out.advance(input.source.len())?;
         let document = read_document(input.source)?;
-        one(out, &document, |id| input.minted(id, self))?;
+        tell(out, &document, |id| input.minted(id, self), |_| Ok(()))?;
         tell_damage(out, &document)
     }
 }
@@ -106,11 +106,12 @@ pub(crate) fn read_document(source: &crate::import::source::Source) -> Result<Do
     Document::open(source, &["steps"])
 }
 
-/// Sends one trajectory and those embedded in it.
-fn one(
-    out: &mut Out<'_>,
+/// Sends one trajectory and those embedded in it; `adjust` adds what stands beside the file.
+pub(crate) fn tell<'s>(
+    out: &mut Out<'s>,
     document: &Document<'_>,
     head: impl FnOnce(String) -> Rollout,
+    adjust: impl FnOnce(&mut Run<'_, 's>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
     let top = document.head()?;
     let Some(list) = document.lists.first() else {
@@ -127,6 +128,7 @@ fn one(
     each_element(&mut run, document, list, &mut |run, row| {
         reader.step(run, row.node, row.span)
     })?;
+    adjust(&mut run)?;
     finish(run, rewards, exact::has_head(&top))?;
     for (number, inner) in top.list("subagent_trajectories").iter().enumerate() {
         let id = format!("{parent}-sub{}", number + 1);
