@@ -11,6 +11,7 @@ use toml::Value;
 /// What the screen understands.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Screen")]
+#[group(skip)]
 pub(crate) struct Args {
     /// Whose screens stand in the tab bar [default: settings, then annotator]
     #[arg(long, value_name = "ROLE", value_parser = ["annotator", "engineer", "lead"])]
