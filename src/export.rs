@@ -25,6 +25,7 @@ mod merge;
 mod message;
 mod openai;
 mod options;
+mod preview;
 mod redact;
 mod rl;
 mod select;
@@ -49,6 +50,7 @@ pub use options::{
     Attempts, Format, GroupBy, Limits, Method, NearDuplicates, Options, Purpose, Reasoning, Shape,
     SplitOptions, Undecided,
 };
+pub use preview::{Preview, PreviewRow};
 pub use split::{Part, Plan};
 pub use target::{Measure, Measured, Segment, Target};
 pub use why::{LeftOut, Why};
@@ -68,23 +70,63 @@ pub fn write(
 ) -> Result<Manifest, Error> {
     conversations::check(options)?;
     let Input { facts, runs, pairs } = input;
-    let plan = options.split.as_ref().map_or_else(Plan::default, |split| {
-        Plan::new(&facts.heads, split, &near_duplicates(&facts))
-    });
-    let leaks = match &options.split {
-        Some(_) => leak::check(&facts.heads, &plan),
-        None => LeakReport::default(),
-    };
-    let mut consumer = consumer(options);
+    let (plan, leaks) = plan(&facts, options);
     let mut desk = Desk::new(options, &facts, plan, Folder::create(out)?);
-    for run in runs {
-        let run = run.map_err(Error::Source)?;
-        step(&mut desk, "runs", progress)?;
-        consumer.run(&run, &mut desk)?;
-    }
-    pairs_in_turn(pairs, consumer.as_mut(), &mut desk, progress)?;
-    consumer.finish(&mut desk)?;
+    fill(&mut desk, runs, pairs, progress)?;
     finish(desk, leaks)
+}
+
+/// Returns the first `want` rows exactly as `write` would write them, and stops reading when it has them.
+pub fn preview(
+    input: Input<'_>,
+    options: &Options<'_>,
+    want: usize,
+    progress: &Progress,
+) -> Result<Preview, Error> {
+    conversations::check(options)?;
+    let Input { facts, runs, pairs } = input;
+    let (plan, leaks) = plan(&facts, options);
+    let scratch = preview::Scratch::create()?;
+    let mut desk = Desk::new(options, &facts, plan, Folder::create(scratch.path())?);
+    desk.sample = Some(preview::Sample::new(want));
+    fill(&mut desk, runs, pairs, progress)?;
+    let complete = !desk.has_enough();
+    desk.coverage.close();
+    let blocked = if complete {
+        blocks::blocks(&desk, &leaks)
+    } else {
+        Vec::new()
+    };
+    Ok(preview::take(&mut desk, blocked, complete))
+}
+
+fn plan(facts: &Facts, options: &Options<'_>) -> (Plan, LeakReport) {
+    let Some(split) = &options.split else {
+        return (Plan::default(), LeakReport::default());
+    };
+    let plan = Plan::new(&facts.heads, split, &near_duplicates(facts));
+    let leaks = leak::check(&facts.heads, &plan);
+    (plan, leaks)
+}
+
+/// Hands everything to the consumer.
+fn fill(
+    desk: &mut Desk<'_>,
+    runs: Runs<'_>,
+    pairs: Pairs<'_>,
+    progress: &Progress,
+) -> Result<(), Error> {
+    let mut consumer = consumer(desk.options);
+    for run in runs {
+        if desk.has_enough() {
+            break;
+        }
+        let run = run.map_err(Error::Source)?;
+        step(desk, "runs", progress)?;
+        consumer.run(&run, desk)?;
+    }
+    pairs_in_turn(pairs, consumer.as_mut(), desk, progress)?;
+    consumer.finish(desk)
 }
 
 fn consumer(options: &Options<'_>) -> Box<dyn Consumer> {
@@ -127,6 +169,9 @@ fn pairs_in_turn(
 ) -> Result<(), Error> {
     let mut same: Vec<PairInput> = Vec::new();
     for pair in pairs {
+        if desk.has_enough() {
+            return Ok(());
+        }
         let pair = pair.map_err(Error::Source)?;
         step(desk, "pairs", progress)?;
         let subject = pair.record.decision.subject();

@@ -10,6 +10,7 @@ mod atif;
 mod consumers;
 mod fixtures;
 mod manifest;
+mod preview;
 mod refusals;
 mod split;
 mod tokens;

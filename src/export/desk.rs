@@ -8,10 +8,11 @@ use super::input::{Facts, PairInput, RunInput};
 use super::manifest::{Bound, Redacted, Units};
 use super::merge;
 use super::options::Options;
+use super::preview::Sample;
 use super::redact::is_redacted;
 use super::select::{Example, Select};
 use super::split::{Part, Plan};
-use super::target::Measured;
+use super::target::{Measured, Target};
 use super::why::{LeftOut, Why};
 use crate::domain::RunId;
 use serde::Serialize;
@@ -58,6 +59,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) redacted: BTreeSet<Redacted>,
     /// Rows whose length nobody could measure.
     pub(crate) unmeasured: u64,
+    /// First rows, while a preview is made.
+    pub(crate) sample: Option<Sample>,
     said: HashMap<[u8; 16], String>,
     counted: BTreeSet<RunId>,
 }
@@ -88,6 +91,7 @@ impl<'a> Desk<'a> {
             },
             redacted: BTreeSet::new(),
             unmeasured: 0,
+            sample: None,
             said: HashMap::new(),
             counted: BTreeSet::new(),
         }
@@ -95,6 +99,9 @@ impl<'a> Desk<'a> {
 
     /// Notes what stays out.
     pub(crate) fn leave_out(&mut self, subject: impl ToString, why: &Why) {
+        if let Some(sample) = &mut self.sample {
+            sample.forget();
+        }
         self.left_out.push(why.of(subject));
     }
 
@@ -105,9 +112,34 @@ impl<'a> Desk<'a> {
 
     /// Writes one row to its side.
     pub(crate) fn row<T: Serialize>(&mut self, part: Part, row: &T) -> Result<(), Error> {
-        self.folder.line(&format!("{}.jsonl", part.word()), row)?;
+        self.row_in(&format!("{}.jsonl", part.word()), part, row)
+    }
+
+    /// Writes one row to a file of its side.
+    pub(crate) fn row_in<T: Serialize>(
+        &mut self,
+        file: &str,
+        part: Part,
+        row: &T,
+    ) -> Result<(), Error> {
+        if let Some(sample) = &mut self.sample {
+            sample.keep(file, row)?;
+        }
+        self.folder.line(file, row)?;
         self.count(part);
         Ok(())
+    }
+
+    /// A preview has what it wants.
+    pub(crate) fn has_enough(&self) -> bool {
+        self.sample.as_ref().is_some_and(Sample::has_enough)
+    }
+
+    /// Shades a whole conversation, every target in it.
+    pub(crate) fn shade_talk(&mut self, talk: &super::talk::Talk<'_>) {
+        if let Some(sample) = &mut self.sample {
+            sample.shade_talk(talk);
+        }
     }
 
     /// Counts a row that was written some other way.
@@ -142,23 +174,18 @@ impl<'a> Desk<'a> {
     }
 
     /// Looks at length and template, where the target model is at hand.
-    pub(crate) fn measure(&mut self, example: &Example<'_>) -> Result<Option<Measured>, Why> {
-        let Some(target) = &self.options.target else {
-            self.unmeasured += u64::from(self.is_perhaps_too_long(example));
-            return Ok(None);
+    pub(crate) fn measure(&mut self, example: &Example<'_>) -> Result<(), Why> {
+        let measured = match &self.options.target {
+            Some(target) => Some(judge(target, self.options.limits.tokens, example)?),
+            None => {
+                self.unmeasured += u64::from(self.is_perhaps_too_long(example));
+                None
+            }
         };
-        let measured = (target.measure)(&example.prompt, &example.target, &example.run.head.tools)
-            .map_err(|error| Why::TemplateFails { error })?;
-        if let Some(what) = measured.drops.first() {
-            return Err(Why::TemplateDrops { what: what.clone() });
+        if let Some(sample) = &mut self.sample {
+            sample.shade(example, measured.as_ref());
         }
-        let tokens = measured
-            .prompt_tokens
-            .saturating_add(measured.target_tokens);
-        match self.options.limits.tokens {
-            Some(limit) if tokens > limit => Err(Why::TooLong { tokens, limit }),
-            _ => Ok(Some(measured)),
-        }
+        Ok(())
     }
 
     /// A byte-level tokenizer never makes more tokens than bytes, so short rows are safe without one.
@@ -218,6 +245,22 @@ impl<'a> Desk<'a> {
                 placeholder: finding.placeholder.clone().unwrap_or_default(),
             });
         }
+    }
+}
+
+/// What the model's template and tokenizer make of a row, if it may leave.
+fn judge(target: &Target<'_>, limit: Option<u32>, example: &Example<'_>) -> Result<Measured, Why> {
+    let measured = (target.measure)(&example.prompt, &example.target, &example.run.head.tools)
+        .map_err(|error| Why::TemplateFails { error })?;
+    if let Some(what) = measured.drops.first() {
+        return Err(Why::TemplateDrops { what: what.clone() });
+    }
+    let tokens = measured
+        .prompt_tokens
+        .saturating_add(measured.target_tokens);
+    match limit {
+        Some(limit) if tokens > limit => Err(Why::TooLong { tokens, limit }),
+        Some(_) | None => Ok(measured),
     }
 }
 

@@ -233,6 +233,7 @@ impl Sft {
                 return Ok(());
             }
         };
+        desk.shade_talk(talk);
         talk.targets.iter().for_each(|t| desk.tally(t));
         let row = SftRow {
             conversations: said.turns,
@@ -242,8 +243,7 @@ impl Sft {
         };
         let part = desk.part(talk.run);
         let name = format!("{part}{suffix}.jsonl");
-        desk.folder.line(&name, &row)?;
-        desk.count(part);
+        desk.row_in(&name, part, &row)?;
         self.files.insert(name, false);
         Ok(())
     }

@@ -103,11 +103,12 @@ fn write<'t, 'a>(
     };
     let ready = answered(&talk.turns)
         .and_then(|()| desk.measure(last))
-        .and_then(|_| desk.once(subject, last, ""));
+        .and_then(|()| desk.once(subject, last, ""));
     if let Err(why) = ready {
         desk.leave_out(subject, &why);
         return Ok(());
     }
+    desk.shade_talk(talk);
     talk.targets.iter().for_each(|t| desk.tally(t));
     let tools = talk.run.head.tools.as_slice();
     let row = SftRow {

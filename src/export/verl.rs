@@ -114,12 +114,13 @@ impl Sft {
         let ready = talk
             .all_targets(NAME)
             .and_then(|()| gate::prompt_is_sayable(&messages))
-            .and_then(|()| desk.measure(last).map(|_| ()))
+            .and_then(|()| desk.measure(last))
             .and_then(|()| desk.once(subject, last, ""));
         if let Err(why) = ready {
             desk.leave_out(subject, &why);
             return Ok(());
         }
+        desk.shade_talk(talk);
         talk.targets.iter().for_each(|t| desk.tally(t));
         let part = desk.part(talk.run);
         let head = &talk.run.head;
