@@ -7,4 +7,4 @@ mod pair;
 mod read;
 mod sheets;
 mod sizes;
-mod stage;
+pub(crate) mod stage;

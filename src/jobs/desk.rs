@@ -27,15 +27,27 @@ use crate::store::{Store, StoreError};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 /// What opens a store on the thread that will own it.
 type Opener = Box<dyn FnOnce() -> Result<Store, StoreError> + Send>;
 
-/// The way to the two threads. Dropping it ends them.
+/// The way to the two threads. Dropping it ends them, and waits until everything asked for is written.
 #[derive(Debug)]
 pub struct Desk {
     quick: Line,
     slow: Line,
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let (nobody, _) = unbounded();
+        self.quick.asks = nobody;
+        if let Some(thread) = self.quick.thread.take() {
+            // Whoever leaves right after a decision must find it on the disk. The slow thread only reads.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// One thread: where it is asked and where it answers, once for every question.
@@ -43,6 +55,7 @@ pub struct Desk {
 struct Line {
     asks: Sender<Ask>,
     answers: Receiver<Answer>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Desk {
@@ -90,7 +103,7 @@ fn opener(path: &Path, read_only: bool) -> Opener {
 fn serve(name: &str, open: Opener) -> std::io::Result<Line> {
     let (asks, inbox) = unbounded::<Ask>();
     let (send, answers) = unbounded();
-    std::thread::Builder::new()
+    let thread = std::thread::Builder::new()
         .name(format!("{THREAD_PREFIX}{name}"))
         .spawn(move || match open() {
             Ok(store) => work(&mut Clerk::new(store), &inbox, &send),
@@ -98,7 +111,11 @@ fn serve(name: &str, open: Opener) -> std::io::Result<Line> {
                 let _ = send.send(Answer::failed("opening the workspace", &error));
             }
         })?;
-    Ok(Line { asks, answers })
+    Ok(Line {
+        asks,
+        answers,
+        thread: Some(thread),
+    })
 }
 
 fn work(clerk: &mut Clerk, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
@@ -107,9 +124,8 @@ fn work(clerk: &mut Clerk, inbox: &Receiver<Ask>, answers: &Sender<Answer>) {
         waiting.extend(inbox.try_iter());
         for ask in newest(waiting) {
             let said = ask.map_or(Answer::Dropped, |ask| guarded(clerk, ask));
-            if answers.send(said).is_err() {
-                return;
-            }
+            // Whoever asked may be gone; what was asked for is written all the same.
+            let _ = answers.send(said);
         }
     }
 }

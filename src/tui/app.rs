@@ -247,6 +247,19 @@ impl App {
         }
     }
 
+    /// The screen that keys are meant for is not there yet.
+    pub(crate) fn is_settling(&self) -> bool {
+        if self.board.open_when_read.is_some() {
+            return true;
+        }
+        match self.screens.last() {
+            Some(Screen::Board) => !self.board.loaded,
+            Some(Screen::Run(view)) => view.page.is_none(),
+            Some(Screen::Pair(view)) => view.page.is_none(),
+            _ => false,
+        }
+    }
+
     /// Something moves or will vanish, so time must be told.
     pub(crate) fn needs_ticks(&self) -> bool {
         self.says.is_fading() || self.work.iter().any(work::Line::is_running)

@@ -17,6 +17,7 @@ use crossbeam_channel::{Receiver, never, select};
 use jobs::Jobs;
 pub use jobs::Model;
 use ratatui::crossterm::event::KeyCode;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(100);
 /// How long a frame waits for answers to what it has just asked: the eye does not see it, and nothing flickers.
 const GRACE: Duration = Duration::from_millis(8);
+/// How long a key waits for the screen that it is meant for.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Events taken in before a frame is drawn.
 const MAX_EVENTS: usize = 256;
 
@@ -93,15 +96,17 @@ pub fn run(options: Options) -> Result<(), TuiError> {
     app.size = terminal.size()?;
     let mut runner = Runner {
         app,
-        terminal,
         desk: None,
         jobs: Jobs::new(options.model.clone()),
         path: PathBuf::new(),
         read_only: options.read_only,
         began: Instant::now(),
         awaited: 0,
+        held: VecDeque::new(),
+        held_since: Instant::now(),
         leaving: false,
         panic_key: options.panic_key,
+        terminal,
     };
     match options.start {
         Start::Workspace(path) => runner.open(&path)?,
@@ -137,7 +142,6 @@ fn settings(options: &Options) -> Settings {
 
 struct Runner {
     app: App,
-    terminal: Terminal,
     desk: Option<Desk>,
     jobs: Jobs,
     /// The workspace's file, or where an import makes one.
@@ -146,8 +150,13 @@ struct Runner {
     began: Instant,
     /// Quick answers that have not come.
     awaited: usize,
+    /// Keys typed faster than the workspace is read, and since when they wait.
+    held: VecDeque<Event>,
+    held_since: Instant,
     leaving: bool,
     panic_key: bool,
+    /// Given back last: until then nobody else reads what is typed.
+    terminal: Terminal,
 }
 
 /// A thread of the desk that is gone has said why in its last answer; without it nothing can be read any more.
@@ -163,8 +172,12 @@ impl Runner {
         let now = self.now();
         let effects = update(&mut self.app, now, Event::Tick);
         self.obey(effects)?;
-        while !self.leaving {
+        loop {
             self.answers_within(GRACE)?;
+            // A key that waited for an answer may have been the last one.
+            if self.leaving {
+                return Ok(());
+            }
             self.draw()?;
             let first = self.next(&input, &signals);
             self.take(first)?;
@@ -172,7 +185,6 @@ impl Runner {
                 self.take(event)?;
             }
         }
-        Ok(())
     }
 
     /// Waits for whatever comes first.
@@ -181,7 +193,7 @@ impl Runner {
         let desk = self.desk.as_ref();
         let quick: &Receiver<Answer> = desk.map_or(&nobody, Desk::quick_answers);
         let slow: &Receiver<Answer> = desk.map_or(&nobody, Desk::slow_answers);
-        let until = if self.app.needs_ticks() || self.jobs.any() {
+        let until = if self.app.needs_ticks() || self.jobs.any() || !self.held.is_empty() {
             TICK
         } else {
             Duration::MAX
@@ -212,10 +224,38 @@ impl Runner {
         Ok(())
     }
 
-    fn take(&mut self, event: Event) -> Result<(), TuiError> {
-        if self.panic_key && matches!(event, Event::Key(key) if key == Key::plain(KeyCode::F(12))) {
-            panic_on_purpose();
+    /// A key waits until the screen that it is meant for is there: what it does must not depend on who is faster.
+    fn hold(&mut self, event: Event) -> Option<Event> {
+        let is_urgent = |key: &Key| key.ctrl && key.code == KeyCode::Char('c');
+        match &event {
+            Event::Key(key)
+                if !is_urgent(key) && (self.app.is_settling() || !self.held.is_empty()) =>
+            {
+                if self.held.is_empty() {
+                    self.held_since = Instant::now();
+                }
+                if self.held.len() < MAX_EVENTS {
+                    self.held.push_back(event);
+                }
+                None
+            }
+            _ => Some(event),
         }
+    }
+
+    /// Keys that may go on now: their screen has come, or it does not come.
+    fn released(&mut self) -> Option<Event> {
+        let is_over = self.held_since.elapsed() > PATIENCE;
+        if self.app.is_settling() && !is_over {
+            return None;
+        }
+        self.held.pop_front()
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), TuiError> {
+        let Some(event) = self.hold(event) else {
+            return Ok(());
+        };
         let now = self.now();
         for news in self.jobs.news() {
             let effects = update(&mut self.app, now, Event::Work(news));
@@ -228,6 +268,18 @@ impl Runner {
             self.open(&path)?;
             self.app.enter_workspace();
         }
+        self.happens(event)?;
+        while let Some(event) = self.released() {
+            self.happens(event)?;
+        }
+        Ok(())
+    }
+
+    fn happens(&mut self, event: Event) -> Result<(), TuiError> {
+        if self.panic_key && matches!(event, Event::Key(key) if key == Key::plain(KeyCode::F(12))) {
+            panic_on_purpose();
+        }
+        let now = self.now();
         let effects = update(&mut self.app, now, event);
         self.obey(effects)
     }
@@ -257,10 +309,28 @@ impl Runner {
                 Effect::Copy(text) => self.terminal.copy(&text)?,
                 Effect::Mouse(mouse) => self.terminal.set_mouse(mouse)?,
                 Effect::Clear => self.terminal.clear()?,
-                Effect::Suspend => self.terminal.suspend()?,
+                Effect::Suspend => self.suspend()?,
                 Effect::OpenDemo => self.open_demo(),
                 Effect::Quit => self.leaving = true,
             }
+        }
+        Ok(())
+    }
+
+    /// Stops the process, but only when everything asked for is written: it may never be brought back.
+    fn suspend(&mut self) -> Result<(), TuiError> {
+        let until = Instant::now() + PATIENCE;
+        let mut came = Vec::new();
+        while let Some(desk) = self.desk.as_ref().filter(|_| self.awaited > 0) {
+            let Ok(answer) = desk.quick_answers().recv_deadline(until) else {
+                break;
+            };
+            self.awaited -= 1;
+            came.push(answer);
+        }
+        self.terminal.suspend()?;
+        for answer in came {
+            self.take(Event::Answer(Box::new(answer)))?;
         }
         Ok(())
     }

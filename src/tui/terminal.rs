@@ -17,6 +17,7 @@ use ratatui::crossterm::terminal::{
 };
 use std::io::{Result, Stdout, Write, stdout};
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The terminal, while it is ours. Dropping it gives it back.
 pub(crate) struct Terminal {
@@ -57,7 +58,10 @@ impl Terminal {
 
     /// Forgets what is on screen, so that the next frame draws everything.
     pub(crate) fn clear(&mut self) -> Result<()> {
-        self.frames.clear()
+        // Not `clear`: that asks the terminal where its cursor is, and the thread that listens to the keyboard would
+        // swallow the answer.
+        let area = self.frames.size()?.into();
+        self.frames.resize(area)
     }
 
     /// Takes the mouse, or gives it back.
@@ -80,7 +84,7 @@ impl Terminal {
         leave();
         signal_hook::low_level::raise(signal_hook::consts::SIGTSTP)?;
         enter(self.mouse)?;
-        self.frames.clear()
+        self.clear()
     }
 }
 
@@ -90,8 +94,13 @@ impl Drop for Terminal {
     }
 }
 
+/// The terminal is ours. The hook for panics has no other way to know, and giving it back twice would write over what
+/// was printed in between.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
 fn enter(mouse: bool) -> Result<()> {
     enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
     // No kitty flags: asking whether they are known would make every start wait for an answer, and no key needs them.
     execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
     if mouse {
@@ -102,6 +111,9 @@ fn enter(mouse: bool) -> Result<()> {
 
 /// Gives everything back. Whatever fails, the rest is tried.
 fn leave() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     let mut out = stdout();
     let _ = execute!(
         out,

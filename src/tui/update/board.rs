@@ -37,10 +37,8 @@ fn switch(app: &mut App) {
 }
 
 fn open(app: &mut App) {
-    if let Some(row) = app.board.selected_row() {
-        let (run, seq) = (row.id.clone(), row.seq);
-        go::open_run(app, run, seq, 0);
-    }
+    let selected = app.board.selected;
+    go::open_at(app, selected);
 }
 
 /// Narrows the filter to the value under the cursor, or widens it again.

@@ -64,7 +64,7 @@ pub(super) fn open_run(app: &mut App, run: RunId, seq: i64, step: u32) {
 }
 
 /// Opens the run at place `at` of the board's list; its row may not have been read yet.
-fn open_at(app: &mut App, at: usize) {
+pub(super) fn open_at(app: &mut App, at: usize) {
     let Some(seq) = app.board.seqs.get(at).copied() else {
         return;
     };
