@@ -8,6 +8,8 @@ mod gguf;
 mod hostile;
 #[path = "score/models.rs"]
 mod models;
+#[path = "score/server.rs"]
+mod server;
 #[path = "score/sharing.rs"]
 mod sharing;
 #[path = "score/smollm2.rs"]

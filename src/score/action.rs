@@ -47,10 +47,10 @@ pub struct TokenScore {
     pub text: String,
     /// Log-prob in nats.
     pub logp: f32,
-    /// Entropy of the distribution that it came from, in nats.
-    pub entropy: f32,
-    /// How many tokens were more probable; 0 = it was the first choice.
-    pub rank: u32,
+    /// Entropy of the distribution that it came from, in nats; a server does not tell it.
+    pub entropy: Option<f32>,
+    /// How many tokens were more probable, 0 = it was the first choice; a server does not tell it.
+    pub rank: Option<u32>,
     /// What it belongs to.
     pub part: Part,
 }

@@ -36,8 +36,9 @@ pub(super) struct View {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RowScore {
     pub logp: f32,
-    pub entropy: f32,
-    pub rank: u32,
+    /// A server does not tell these two.
+    pub entropy: Option<f32>,
+    pub rank: Option<u32>,
 }
 
 /// Kernels on one device. `Rows` are activations: one row a token.
@@ -154,8 +155,8 @@ impl Running {
         )]
         RowScore {
             logp: (f64::from(self.own) - log_sum) as f32,
-            entropy: (log_sum - self.weighted / self.sum) as f32,
-            rank: self.above as u32,
+            entropy: Some((log_sum - self.weighted / self.sum) as f32),
+            rank: Some(self.above as u32),
         }
     }
 }

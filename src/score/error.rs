@@ -37,6 +37,16 @@ pub enum ScoreError {
     /// The action's text does not stand in the rendered conversation.
     #[error("{0}")]
     Action(String),
+    /// The conversation does not fit the embedded model.
+    #[error("{tokens} tokens do not fit the model's {limit}; hint: {hint}")]
+    TooLong {
+        /// Tokens of context and action.
+        tokens: usize,
+        /// What fits.
+        limit: usize,
+        /// What to do.
+        hint: String,
+    },
     /// Scoring would need more memory than the setting allows.
     #[error("scoring needs {need_mib} MiB, {limit_mib} MiB are allowed; hint: {hint}")]
     Memory {

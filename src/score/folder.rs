@@ -18,9 +18,15 @@ pub(super) struct Parts {
     pub name: String,
     pub is_proxy: bool,
     pub shape: Shape,
+    pub language: Language,
+    pub weights: Weights,
+}
+
+/// How messages become tokens.
+#[derive(Debug)]
+pub(super) struct Language {
     pub tokens: Tokens,
     pub template: Template,
-    pub weights: Weights,
 }
 
 /// Where a model's small files come from.
@@ -75,41 +81,55 @@ pub(super) fn open(
     template: Option<&str>,
 ) -> Result<Parts, ScoreError> {
     let config = required_json(files, "config.json")?;
-    let mut shape = Shape::from_config(&files.path("config.json"), &config)?;
+    let shape = Shape::from_config(&files.path("config.json"), &config)?;
+    Ok(Parts {
+        name: name.to_owned(),
+        is_proxy: false,
+        language: language(files, template, &shape.stop_ids, Some(shape.vocab))?,
+        weights: files.weights()?,
+        shape,
+    })
+}
+
+/// Reads tokenizer and template alone, for a model that runs elsewhere.
+pub(super) fn open_language(
+    files: &dyn Files,
+    template: Option<&str>,
+) -> Result<Language, ScoreError> {
+    let config = json(files, "config.json")?.unwrap_or(Value::Null);
+    let vocab = config["vocab_size"]
+        .as_u64()
+        .and_then(|n| usize::try_from(n).ok());
+    language(files, template, &token_ids(&config["eos_token_id"]), vocab)
+}
+
+fn language(
+    files: &dyn Files,
+    template: Option<&str>,
+    stop_ids: &[u32],
+    vocab: Option<usize>,
+) -> Result<Language, ScoreError> {
     let settings = json(files, "tokenizer_config.json")?.unwrap_or(Value::Null);
-    if let Some(generation) = json(files, "generation_config.json")? {
-        shape
-            .stop_ids
-            .extend(token_ids(&generation["eos_token_id"]));
-    }
+    let generation = json(files, "generation_config.json")?.unwrap_or(Value::Null);
+    let stop_ids = [stop_ids, &token_ids(&generation["eos_token_id"])].concat();
     let special = special_tokens(files, &settings)?;
     let (source, tool_source) = match template {
         Some(source) => (source.to_owned(), None),
         None => chat_template(files, &settings)?,
     };
+    let path = files.path("tokenizer.json");
     let Some(bytes) = files.read("tokenizer.json")? else {
         return Err(ScoreError::File {
-            path: files.path("tokenizer.json"),
+            path,
             why: "no such file".to_owned(),
             hint: "save the tokenizer with transformers' save_pretrained; it writes tokenizer.json"
                 .to_owned(),
         });
     };
     let eos = special.get("eos_token").and_then(Value::as_str);
-    let tokens = Tokens::from_json(
-        &files.path("tokenizer.json"),
-        &bytes,
-        &settings,
-        eos,
-        &shape,
-    )?;
-    Ok(Parts {
-        name: name.to_owned(),
-        is_proxy: false,
+    Ok(Language {
+        tokens: Tokens::from_json(&path, &bytes, &settings, eos, &stop_ids, vocab)?,
         template: Template::new(&source, tool_source.as_deref(), special)?,
-        tokens,
-        weights: files.weights()?,
-        shape,
     })
 }
 

@@ -7,7 +7,7 @@ mod tokenizer;
 pub(super) use tensors::GgufTensors;
 
 use super::error::ScoreError;
-use super::folder::Parts;
+use super::folder::{Language, Parts};
 use super::rope::{RopeKind, Rotation};
 use super::shape::{Activation, Family, LayerShape, Shape};
 use super::template::Template;
@@ -28,37 +28,77 @@ pub(super) struct Header<'a> {
 /// Reads a model from a GGUF file. `template` replaces the file's own.
 pub(super) fn open(path: &Path, template: Option<&str>) -> Result<Parts, ScoreError> {
     let tensors = GgufTensors::open(path)?;
-    let fields = tensors.fields();
-    let arch = fields.get("general.architecture").and_then(as_text);
-    let arch = arch.ok_or_else(|| malformed(path, "no general.architecture"))?;
-    let header = Header { path, fields, arch };
+    let header = Header::new(path, &tensors)?;
     let family = Family::parse(&header.arch)?;
     let shape = header.shape(family, &tensors)?;
-    let special = header.special_tokens();
-    let (source, tool_source) = match template {
-        Some(source) => (source.to_owned(), None),
-        None => (
-            header.template()?,
-            header.text("tokenizer.chat_template.tool_use"),
-        ),
-    };
-    let eos = special.get("eos_token").and_then(Json::as_str);
-    let (tokenizer, hash) = tokenizer::build(&header)?;
-    let tokens = Tokens::new(tokenizer, hash, eos, &shape).map_err(|why| malformed(path, &why))?;
     let name = path
         .file_stem()
         .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     Ok(Parts {
         name,
         is_proxy: false,
-        template: Template::new(&source, tool_source.as_deref(), special)?,
-        tokens,
+        language: header.language(template, &shape.stop_ids, Some(shape.vocab))?,
         weights: Weights::from_gguf(tensors.for_family(family, &shape), path),
         shape,
     })
 }
 
-impl Header<'_> {
+/// Reads tokenizer and template alone, for a model that runs elsewhere.
+pub(super) fn open_language(path: &Path, template: Option<&str>) -> Result<Language, ScoreError> {
+    let tensors = GgufTensors::open(path)?;
+    let header = Header::new(path, &tensors)?;
+    header.language(
+        template,
+        &header.stop_ids(),
+        tensors.rows("token_embd.weight"),
+    )
+}
+
+impl<'a> Header<'a> {
+    fn new(path: &'a Path, tensors: &'a GgufTensors) -> Result<Self, ScoreError> {
+        let fields = tensors.fields();
+        let arch = fields.get("general.architecture").and_then(as_text);
+        let arch = arch.ok_or_else(|| malformed(path, "no general.architecture"))?;
+        Ok(Self { path, fields, arch })
+    }
+
+    fn language(
+        &self,
+        template: Option<&str>,
+        stop_ids: &[u32],
+        vocab: Option<usize>,
+    ) -> Result<Language, ScoreError> {
+        let special = self.special_tokens();
+        let (source, tool_source) = match template {
+            Some(source) => (source.to_owned(), None),
+            None => (
+                self.template()?,
+                self.text("tokenizer.chat_template.tool_use"),
+            ),
+        };
+        let eos = special.get("eos_token").and_then(Json::as_str);
+        let (tokenizer, hash) = tokenizer::build(self)?;
+        let tokens = Tokens::new(tokenizer, hash, eos, stop_ids, vocab);
+        Ok(Language {
+            tokens: tokens.map_err(|why| malformed(self.path, &why))?,
+            template: Template::new(&source, tool_source.as_deref(), special)?,
+        })
+    }
+
+    /// Ends of a text and of a turn.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "token numbers"
+    )]
+    fn stop_ids(&self) -> Vec<u32> {
+        let keys = ["tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"];
+        let ids = keys
+            .iter()
+            .filter_map(|key| self.fields.get(*key).and_then(as_number));
+        ids.map(|id| id as u32).collect()
+    }
+
     fn wrong<T>(&self, why: &str) -> Result<T, ScoreError> {
         Err(malformed(self.path, why))
     }
@@ -102,15 +142,6 @@ impl Header<'_> {
         let heads = self.size("attention.head_count")?;
         let head_dim = self.size_or("attention.key_length", hidden / heads)?;
         let gemma = family == Family::Gemma3;
-        let stop = self
-            .fields
-            .get("tokenizer.ggml.eos_token_id")
-            .and_then(as_number);
-        let turn = self
-            .fields
-            .get("tokenizer.ggml.eot_token_id")
-            .and_then(as_number);
-        let ids = [stop, turn].into_iter().flatten();
         let Some(vocab) = tensors.rows("token_embd.weight") else {
             return self.wrong("no tensor token_embd.weight");
         };
@@ -137,8 +168,7 @@ impl Header<'_> {
             norm_offset: false,
             rotations: self.rotations(family, head_dim, tensors)?,
             layers: self.layers(family)?,
-            #[expect(clippy::cast_sign_loss, reason = "token numbers")]
-            stop_ids: ids.map(|id| id as u32).collect(),
+            stop_ids: self.stop_ids(),
         };
         shape.check(self.path)?;
         Ok(shape)

@@ -14,7 +14,9 @@ use serde_json::Value;
 /// One action, ready to be scored.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
-    /// Tokens of context and action.
+    /// Context and action, rendered.
+    pub text: String,
+    /// The same as tokens.
     pub ids: Vec<u32>,
     /// First token that TRL counts.
     pub first: usize,
@@ -195,6 +197,7 @@ impl Draft {
             owned_end,
             bytes: to - from,
             warnings: self.warnings,
+            text: self.text,
             ids: self.encoded.ids,
         })
     }

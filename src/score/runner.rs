@@ -56,15 +56,13 @@ impl<E: Engine> Runner<E> {
         }
     }
 
-    fn did(&mut self, tokens: usize, progress: &Progress) {
+    fn did(&mut self, tokens: usize) {
         self.work.computed += tokens as u64;
-        progress.add(tokens as u64);
     }
 
     /// Computes a prefix as far as it is not known, and returns the way to it.
     fn prefix(&mut self, tokens: &[u32], progress: &Progress) -> Result<Path, ScoreError> {
         let mut path = self.tree.find(tokens);
-        progress.add(path.len as u64);
         self.work.reused += path.len as u64;
         while path.len < tokens.len() {
             if progress.is_cancelled() {
@@ -78,7 +76,7 @@ impl<E: Engine> Runner<E> {
             for segment in fresh {
                 path = self.tree.grow(&path, next, segment);
             }
-            self.did(count, progress);
+            self.did(count);
         }
         Ok(path)
     }
@@ -106,7 +104,7 @@ impl<E: Engine> Runner<E> {
         let (rows, fresh) = self.decoder.forward(&ids, &branches)?;
         let scores = self.decoder.score(&rows, &wanted)?;
         drop(branches);
-        self.did(ids.len(), progress);
+        self.did(ids.len());
         let mut scores = scores.into_iter();
         let mut out = Vec::new();
         for (plan, segment) in plans.iter().zip(fresh) {
@@ -140,7 +138,7 @@ impl<E: Engine> Runner<E> {
             let (hidden, fresh) = self.decoder.forward(next, &[branch])?;
             let wanted: Vec<_> = rows.map(|i| (i - start, plan.ids[i + 1])).collect();
             scores.extend(self.decoder.score(&hidden, &wanted)?);
-            self.did(next.len(), progress);
+            self.did(next.len());
             for segment in fresh {
                 path = self.tree.grow(&path, next, segment);
             }

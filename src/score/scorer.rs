@@ -5,14 +5,14 @@ use super::device::Place;
 use super::embedded::{self, Embedded};
 use super::engine::RowScore;
 use super::error::ScoreError;
-use super::folder::{self, Folder, Parts};
+use super::folder::{self, Folder, Language, Parts};
 use super::gguf;
 use super::memory;
 use super::prompt::{Plan, plan};
 use super::runner::{Run, Work};
+use super::server::Client;
 use super::source::{ModelSource, Options};
 use super::template::Template;
-use super::tokens::Tokens;
 use super::weights::Weights;
 use crate::domain::{Binding, Progress};
 
@@ -23,8 +23,7 @@ const NUMERICS: u32 = 1;
 pub struct Scorer {
     binding: Binding,
     device: String,
-    template: Template,
-    tokens: Tokens,
+    language: Language,
     run: Box<dyn Run>,
     max_positions: usize,
 }
@@ -50,12 +49,7 @@ impl Scorer {
                     ..parts
                 }
             }
-            ModelSource::Server { .. } => {
-                return Err(ScoreError::Unsupported {
-                    what: "a scoring server".to_owned(),
-                    hint: "name a Hugging Face folder or a GGUF file".to_owned(),
-                });
-            }
+            ModelSource::Server { url, name } => return Self::connect(url, name, options, own),
         };
         Self::load(parts, options)
     }
@@ -73,8 +67,8 @@ impl Scorer {
         Ok(Self {
             binding: Binding {
                 weights: short(&hasher.finalize()),
-                tokenizer: short(&parts.tokens.hash()),
-                template: short(&parts.template.hash()),
+                tokenizer: short(&parts.language.tokens.hash()),
+                template: short(&parts.language.template.hash()),
                 dtype: numbers(&place, &parts.weights),
                 numerics: NUMERICS,
                 model: parts.name,
@@ -82,9 +76,48 @@ impl Scorer {
             },
             run: place.load(parts.shape, &parts.weights, chunk, fit)?,
             device: place.name,
-            template: parts.template,
-            tokens: parts.tokens,
+            language: parts.language,
             max_positions,
+        })
+    }
+
+    /// A model that runs elsewhere; its tokenizer and template are here.
+    fn connect(
+        url: &str,
+        name: &str,
+        options: &Options,
+        template: Option<&str>,
+    ) -> Result<Self, ScoreError> {
+        let Some(path) = &options.tokenizer else {
+            return Err(ScoreError::Server {
+                url: url.to_owned(),
+                why: "its tokenizer is not known here; hint: name the model's folder or GGUF file as the tokenizer (no weights are needed)".to_owned(),
+            });
+        };
+        let language = if path.is_dir() {
+            folder::open_language(&Folder(path.clone()), template)?
+        } else {
+            gguf::open_language(path, template)?
+        };
+        let source = ModelSource::Server {
+            url: url.to_owned(),
+            name: name.to_owned(),
+        };
+        Ok(Self {
+            binding: Binding {
+                // Nobody can hash weights that are elsewhere; address and name stand for them.
+                weights: source.to_string(),
+                tokenizer: short(&language.tokens.hash()),
+                template: short(&language.template.hash()),
+                dtype: "server".to_owned(),
+                numerics: NUMERICS,
+                model: source.to_string(),
+                is_proxy: false,
+            },
+            device: url.to_owned(),
+            run: Box::new(Client::new(url, name, options.api_key.clone())?),
+            max_positions: usize::MAX,
+            language,
         })
     }
 
@@ -115,20 +148,28 @@ impl Scorer {
 
     /// The model's chat template.
     pub fn template(&self) -> &Template {
-        &self.template
+        &self.language.template
     }
 
     /// Scores every action of a request; one result each, in order. Two sides of a pair belong in one
     /// request: they share the context's work, and TRL's prompt length depends on both. `progress`
-    /// counts tokens, known ones too.
+    /// is only asked whether to stop; `work` tells how many tokens were done.
     pub fn score(
         &mut self,
         request: &Request<'_>,
         progress: &Progress,
     ) -> Vec<Result<ActionScore, ScoreError>> {
-        let mut plans = plan(request, &self.template, &self.tokens);
-        for plan in plans.iter_mut().flatten() {
-            plan.warnings.extend(self.past_window(plan.ids.len()));
+        let mut plans = plan(request, &self.language.template, &self.language.tokens);
+        for plan in &mut plans {
+            let Ok(tokens) = plan.as_ref().map(|p| p.ids.len()) else {
+                continue;
+            };
+            match self.past_window(tokens) {
+                Ok(warning) => plan
+                    .iter_mut()
+                    .for_each(|p| p.warnings.extend(warning.clone())),
+                Err(error) => *plan = Err(error),
+            }
         }
         let fit: Vec<&Plan> = plans.iter().flatten().collect();
         let mut scores = self.run.run(&fit, progress).into_iter();
@@ -142,14 +183,23 @@ impl Scorer {
             .collect()
     }
 
-    /// Nothing is ever cut, and trainers compute past the window too: the numbers are told apart by this warning.
-    fn past_window(&self, tokens: usize) -> Option<String> {
-        (tokens > self.max_positions).then(|| {
-            format!(
-                "{tokens} tokens reach past the {} that this model was trained on; take a model of longer context",
-                self.max_positions
-            )
-        })
+    /// Nothing is ever cut. Trainers compute past the window too, so their numbers are matched with a
+    /// warning; the embedded proxy has nothing to say there and refuses.
+    fn past_window(&self, tokens: usize) -> Result<Option<String>, ScoreError> {
+        let limit = self.max_positions;
+        if tokens <= limit {
+            return Ok(None);
+        }
+        if self.binding.is_proxy {
+            return Err(ScoreError::TooLong {
+                tokens,
+                limit,
+                hint: "score with a model of longer context: --model PATH".to_owned(),
+            });
+        }
+        Ok(Some(format!(
+            "{tokens} tokens reach past the {limit} that this model was trained on; take a model of longer context"
+        )))
     }
 }
 

@@ -134,6 +134,16 @@ impl Precision {
     }
 }
 
+/// A secret; it is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(pub String);
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
 /// How to score.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -143,6 +153,10 @@ pub struct Options {
     pub precision: Precision,
     /// Use this chat template file instead of the model's own; it changes the binding.
     pub template: Option<PathBuf>,
+    /// Folder or GGUF file with the tokenizer and the chat template of a server's model.
+    pub tokenizer: Option<PathBuf>,
+    /// Sent to a scoring server as a bearer token.
+    pub api_key: Option<ApiKey>,
     /// Prompt tokens in one pass; smaller needs less memory, results stay the same.
     pub chunk: usize,
     /// Bound on weights, prefix cache and working memory together; 0 = what the machine has free.
@@ -155,6 +169,8 @@ impl Default for Options {
             device: DeviceChoice::Auto,
             precision: Precision::Auto,
             template: None,
+            tokenizer: None,
+            api_key: None,
             chunk: 512,
             max_memory_mib: 0,
         }

@@ -1,7 +1,6 @@
 //! The tokenizer: text to numbers, always prompt and action together.
 
 use super::error::ScoreError;
-use super::shape::Shape;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -33,7 +32,8 @@ impl Tokens {
         bytes: &[u8],
         settings: &Value,
         eos: Option<&str>,
-        shape: &Shape,
+        stop_ids: &[u32],
+        vocab: Option<usize>,
     ) -> Result<Self, ScoreError> {
         let wrong = |why: String| ScoreError::Malformed {
             path: path.to_owned(),
@@ -45,7 +45,7 @@ impl Tokens {
             .update(bytes)
             .update(settings["added_tokens_decoder"].to_string().as_bytes())
             .finalize();
-        Self::new(tokenizer, hash, eos, shape).map_err(wrong)
+        Self::new(tokenizer, hash, eos, stop_ids, vocab).map_err(wrong)
     }
 
     /// Wraps a tokenizer that is complete.
@@ -53,7 +53,8 @@ impl Tokens {
         mut tokenizer: Tokenizer,
         hash: blake3::Hash,
         eos: Option<&str>,
-        shape: &Shape,
+        stop_ids: &[u32],
+        vocab: Option<usize>,
     ) -> Result<Self, String> {
         // A length limit stored with the tokenizer would cut conversations silently.
         tokenizer.with_truncation(None).map_err(|e| e.to_string())?;
@@ -64,14 +65,14 @@ impl Tokens {
             .filter(|(_, t)| t.special)
             .map(|(id, _)| *id)
             .collect();
-        let mut stops: BTreeSet<u32> = shape.stop_ids.iter().copied().collect();
+        let mut stops: BTreeSet<u32> = stop_ids.iter().copied().collect();
         stops.extend(eos.and_then(|eos| tokenizer.token_to_id(eos)));
         Ok(Self {
             tokenizer,
             stops,
             special,
             hash,
-            vocab: shape.vocab,
+            vocab: vocab.unwrap_or(usize::MAX),
         })
     }
 

@@ -114,9 +114,13 @@ fn agree_on_action(name: &str, score: &ActionScore, expected: &Value) {
         return;
     }
     for (token, want) in score.per_token.iter().zip(numbers("entropies")) {
-        let off = (f64::from(token.entropy) - want).abs();
+        let off = (f64::from(token.entropy.unwrap()) - want).abs();
         assert!(off < NATS, "{name}: entropy of {:?}", token.text);
     }
-    let ranks: Vec<f64> = score.per_token.iter().map(|t| f64::from(t.rank)).collect();
+    let ranks: Vec<f64> = score
+        .per_token
+        .iter()
+        .map(|t| f64::from(t.rank.unwrap()))
+        .collect();
     assert_eq!(ranks, numbers("ranks"), "{name}: ranks");
 }

@@ -39,8 +39,14 @@ fn score(
 
 /// What must not change by a bit.
 fn bits(score: &ActionScore) -> Vec<(u32, u32, u32, u32)> {
-    let of =
-        |t: &triagent::score::TokenScore| (t.id, t.logp.to_bits(), t.entropy.to_bits(), t.rank);
+    let of = |t: &triagent::score::TokenScore| {
+        (
+            t.id,
+            t.logp.to_bits(),
+            t.entropy.unwrap().to_bits(),
+            t.rank.unwrap(),
+        )
+    };
     score.per_token.iter().map(of).collect()
 }
 
@@ -179,4 +185,29 @@ fn a_memory_limit_that_is_too_small_is_refused_before_the_work() {
         matches!(error, ScoreError::Memory { limit_mib: 1, .. }),
         "{error}"
     );
+}
+
+/// The embedded proxy knows its limit: it refuses with the length and a hint at `--model`.
+#[test]
+fn the_embedded_model_refuses_what_is_too_long_for_it() {
+    let source = triagent::score::ModelSource::Embedded;
+    let mut scorer = Scorer::open(&source, &Options::default()).unwrap();
+    assert!(scorer.binding().is_proxy);
+    let actions = [text(Role::Assistant, "x")];
+    let long = [text(Role::User, &"days ".repeat(5000))];
+    let request = Request {
+        context: &long,
+        tools: &[],
+        actions: &actions,
+        now_us: None,
+    };
+    let error = scorer
+        .score(&request, &Progress::default())
+        .remove(0)
+        .unwrap_err();
+    assert!(
+        matches!(error, ScoreError::TooLong { tokens: 5000.., .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("--model"), "{error}");
 }
