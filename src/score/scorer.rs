@@ -138,7 +138,7 @@ impl Scorer {
 
     /// Tokens of a bare text, without anything that the template puts around it.
     pub fn count(&self, text: &str) -> Result<usize, ScoreError> {
-        Ok(self.tokens.encode(text)?.ids.len())
+        Ok(self.language.tokens.encode(text)?.ids.len())
     }
 
     /// Tokens of context and action that fit the model.

@@ -94,8 +94,8 @@ mod tests {
             id: *id,
             text: (*text).to_owned(),
             logp: *logp,
-            entropy: 0.0,
-            rank: 0,
+            entropy: Some(0.0),
+            rank: Some(0),
             part: match *text {
                 "<end>" => Part::Stop,
                 "\n" => Part::Tail,
