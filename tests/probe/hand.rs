@@ -86,8 +86,8 @@ fn action(i: usize, logp: f64, prompt: usize) -> ActionScore {
         id,
         text: text.into(),
         logp: logp as f32,
-        entropy: 0.0,
-        rank: 0,
+        entropy: Some(0.0),
+        rank: Some(0),
         part,
     };
     let id = u32::try_from(i).unwrap();
