@@ -6,6 +6,7 @@
 mod action;
 mod decoder;
 mod device;
+mod drift;
 mod embedded;
 mod engine;
 mod error;
@@ -26,6 +27,7 @@ mod tree;
 mod weights;
 
 pub use action::{ActionScore, Part, Request, TokenScore};
+pub use drift::{Behaviour, MAX_MARGIN_ERROR, MAX_UNUSUAL, SelfCheck, behaviour, self_check};
 pub use error::ScoreError;
 pub use runner::Work;
 pub use scorer::Scorer;

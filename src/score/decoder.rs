@@ -236,3 +236,101 @@ impl<'a> Loader<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::score::engine::panels::Panels;
+    use crate::score::engine::tensors::Tensors;
+    use crate::score::folder::{Files, Folder, read_json};
+    use candle_core::{DType, Device};
+    use std::path::Path;
+
+    fn load<E: Engine>(name: &str, engine: impl Fn(f32) -> E) -> Decoder<E> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/score/models");
+        let config = root.join(name).join("config.json");
+        let shape = Shape::from_config(&config, &read_json(&config).unwrap()).unwrap();
+        let weights = Folder(root.join(name.split('-').next().unwrap()))
+            .weights()
+            .unwrap();
+        Decoder::load(engine(shape.eps), shape, &weights).unwrap()
+    }
+
+    /// A prefix in two segments, one of them cut short, and two branches behind it.
+    fn scores<E: Engine>(decoder: &Decoder<E>) -> Vec<RowScore> {
+        let ids: Vec<u32> = (0..90).map(|i| (i * 37 + 11) % 300).collect();
+        let (_, first) = decoder
+            .forward(
+                &ids[..40],
+                &[Branch {
+                    rows: 0..40,
+                    start: 0,
+                    past: Vec::new(),
+                }],
+            )
+            .unwrap();
+        let past = vec![(&first[0], 0..33)];
+        let (_, second) = decoder
+            .forward(
+                &ids[40..60],
+                &[Branch {
+                    rows: 0..20,
+                    start: 33,
+                    past,
+                }],
+            )
+            .unwrap();
+        let past = || vec![(&first[0], 0..33), (&second[0], 0..20)];
+        let branches = [
+            Branch {
+                rows: 0..13,
+                start: 53,
+                past: past(),
+            },
+            Branch {
+                rows: 13..30,
+                start: 53,
+                past: past(),
+            },
+        ];
+        let (rows, _) = decoder.forward(&ids[60..90], &branches).unwrap();
+        let wanted: Vec<(usize, u32)> = (0..30).map(|i| (i, ids[(i * 7 + 3) % 90])).collect();
+        decoder.score(&rows, &wanted).unwrap()
+    }
+
+    /// The CPU's own kernels against candle's operations; the rotations, norms, windows and biases of
+    /// all families are in these.
+    #[test]
+    fn both_engines_agree() {
+        for name in [
+            "llama",
+            "qwen2-window",
+            "qwen2-yarn",
+            "qwen3",
+            "phi3",
+            "gemma3",
+        ] {
+            let own = scores(&load(name, Panels::new));
+            let candle = |dtype| {
+                move |eps| Tensors {
+                    device: Device::Cpu,
+                    dtype,
+                    eps,
+                }
+            };
+            let theirs = scores(&load(name, candle(DType::F32)));
+            let rounded = scores(&load(name, candle(DType::BF16)));
+            for ((a, b), c) in own.iter().zip(&theirs).zip(&rounded) {
+                assert!((a.logp - b.logp).abs() < 1e-4, "{name}: {a:?} and {b:?}");
+                assert!(
+                    (a.entropy.unwrap() - b.entropy.unwrap()).abs() < 1e-4,
+                    "{name}: {a:?} and {b:?}"
+                );
+                assert_eq!(a.rank, b.rank, "{name}");
+                // Sixteen bits are near, and not the same.
+                assert!((a.logp - c.logp).abs() < 0.5, "{name}: {a:?} and {c:?}");
+            }
+            assert_ne!(own, rounded, "{name}");
+        }
+    }
+}

@@ -115,7 +115,7 @@ pub enum Precision {
     Auto,
     /// The reference.
     F32,
-    /// 16 bits; sums and log-softmax stay in F32.
+    /// 16 bits; sums and log-softmax stay in F32. On a CPU it saves memory, not time.
     Bf16,
     /// 16 bits; sums and log-softmax stay in F32.
     F16,
@@ -126,8 +126,8 @@ impl Precision {
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "auto" => Some(Self::Auto),
-            "f32" | "exact" => Some(Self::F32),
-            "bf16" | "fast" => Some(Self::Bf16),
+            "f32" => Some(Self::F32),
+            "bf16" => Some(Self::Bf16),
             "f16" => Some(Self::F16),
             _ => None,
         }
