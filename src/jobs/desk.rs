@@ -17,7 +17,7 @@ mod search;
 pub use clerk::Clerk;
 pub use pages::{
     Bodies, CallHead, FoundStep, Group, GroupMember, JumpRow, Listing, Outline, PairPage, PairRow,
-    PairSide, PairWrite, Preview, RunPage,
+    PairSide, PairWrite, Preview, Queue, RunPage,
 };
 pub use question::Ask;
 pub use reply::Answer;

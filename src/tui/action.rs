@@ -119,6 +119,7 @@ actions! {
     WrapToggle "wrap" "wrap" Read RUN.or(COMPARE), "Wraps long lines, or lets them run on.";
     Rest "open-rest" "rest" Read RUN, "Opens the rest of a step too long to show at once.";
     Raw "raw" "raw" Read RUN, "Shows this step exactly as stored, or rendered again.";
+    Source "source" "in the log" Read RUN, "Shows this step as it stands in the log file.";
     Reveal "reveal" "reveal" Read RUN.or(PAIR), "Shows secrets, or masks them again.";
     Heat "heat" "heat" Read RUN, "Shades the model's tokens by log-prob, once the run is scored.";
     Inspector "inspector" "inspector" Read RUN, "Shows evidence, rewards, calls and where the run comes from.";

@@ -19,7 +19,7 @@ use super::place::Place;
 use super::theme::Theme;
 use super::work;
 use crate::domain::Layer;
-use crate::jobs::desk::Ask;
+use crate::jobs::desk::{Ask, Queue};
 use crate::triage::Taxonomy;
 use board::Board;
 use compare::CompareView;
@@ -117,6 +117,10 @@ pub(crate) struct App {
     pub(crate) mine: HashSet<i64>,
     /// The last label given, for `.`.
     pub(crate) last_label: Option<(Layer, Option<String>)>,
+    /// Runs to label in an order that nobody chose, once drawn.
+    pub(crate) queue: Option<Queue>,
+    /// The first of the queue is to be opened as soon as it is drawn.
+    pub(crate) queue_wanted: bool,
     /// The card that was asked for is to be copied, not shown.
     pub(crate) copy_card: bool,
     effects: Vec<Effect>,
@@ -141,6 +145,8 @@ impl App {
             board: Board::default(),
             mine: HashSet::new(),
             last_label: None,
+            queue: None,
+            queue_wanted: false,
             copy_card: false,
             effects: Vec::new(),
         };
@@ -155,6 +161,7 @@ impl App {
         self.screens = vec![Screen::Board];
         self.board = Board::default();
         self.mine.clear();
+        self.queue = None;
         let reviewer = self.set.reviewer.clone();
         self.ask(Ask::Mine(reviewer));
         self.list_board();
@@ -170,6 +177,20 @@ impl App {
             reviewer: reviewer.clone(),
         });
         self.ask(Ask::Facets { filter, reviewer });
+    }
+
+    /// Counts what is labelled, of the list and of the queue: once a change, not once a frame.
+    pub(crate) fn recount(&mut self) {
+        let mine = &self.mine;
+        self.board.done = self.board.seqs.iter().filter(|s| mine.contains(s)).count();
+        if let Some(queue) = &mut self.queue {
+            let open = queue
+                .items
+                .iter()
+                .filter(|(seq, _)| !mine.contains(seq))
+                .count();
+            queue.done = queue.total - open.min(queue.total);
+        }
     }
 
     /// Wants something done.
@@ -249,7 +270,7 @@ impl App {
 
     /// The screen that keys are meant for is not there yet.
     pub(crate) fn is_settling(&self) -> bool {
-        if self.board.open_when_read.is_some() {
+        if self.board.open_when_read.is_some() || self.queue_wanted {
             return true;
         }
         match self.screens.last() {

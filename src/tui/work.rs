@@ -23,8 +23,8 @@ pub(crate) enum Order {
         filter: String,
         /// Who `me` is.
         reviewer: String,
-        /// Where it goes.
-        folder: PathBuf,
+        /// Where it goes, and how.
+        how: ExportHow,
     },
 }
 
@@ -41,6 +41,47 @@ impl Order {
             Self::Score(_) => "score".to_owned(),
             Self::Export { format, .. } => format!("export {format}"),
         }
+    }
+}
+
+/// Where a dataset goes, and how it is cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ExportHow {
+    /// Folder.
+    pub(crate) folder: PathBuf,
+    /// What stays together when groups are held out: task, document, scenario.
+    pub(crate) split: Option<String>,
+    /// Model to be trained.
+    pub(crate) model: Option<String>,
+    /// Reference policy of a preference loss (S-45).
+    pub(crate) reference: Option<String>,
+    /// Written even where a gate is closed; its manifest says that it must not train.
+    pub(crate) draft: bool,
+}
+
+impl ExportHow {
+    /// Reads a line: a folder, then any of `split:task`, `model:NAME`, `reference:NAME`, `draft`.
+    pub(crate) fn parse(line: &str) -> Result<Self, String> {
+        let mut words = line.split_whitespace();
+        let mut how = Self {
+            folder: PathBuf::from(words.next().ok_or("name a folder first")?),
+            ..Self::default()
+        };
+        for word in words {
+            let some = |value: &str| Some(value.to_owned()).filter(|v| !v.is_empty());
+            match word.split_once(':') {
+                None if word == "draft" => how.draft = true,
+                Some(("split", by)) => how.split = some(by),
+                Some(("model", name)) => how.model = some(name),
+                Some(("reference", name)) => how.reference = some(name),
+                _ => {
+                    return Err(format!(
+                        "`{word}` is none of split:task, model:…, reference:…, draft"
+                    ));
+                }
+            }
+        }
+        Ok(how)
     }
 }
 
@@ -85,5 +126,25 @@ impl Line {
     /// It still runs.
     pub(crate) fn is_running(&self) -> bool {
         matches!(self.state, State::Running(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_export_line_names_a_folder_and_how() {
+        let how = ExportHow::parse("out split:task reference:base-7b draft").unwrap();
+        assert_eq!(how.folder, PathBuf::from("out"));
+        assert_eq!(how.split.as_deref(), Some("task"));
+        assert_eq!(how.reference.as_deref(), Some("base-7b"));
+        assert!(how.draft);
+        assert!(ExportHow::parse("").is_err());
+        assert!(
+            ExportHow::parse("out spilt:task")
+                .unwrap_err()
+                .contains("spilt:task")
+        );
     }
 }

@@ -23,7 +23,7 @@ fn last(play: &Play, run: &str) -> Verdict {
 fn on_teaching_case(columns: u16, rows: u16) -> Play {
     let mut play = play(columns, rows);
     play.filter("run:teach-");
-    play.keys("<space>q");
+    play.keys("<enter>");
     play
 }
 
@@ -120,7 +120,7 @@ fn a_half_written_note_survives_a_kill() {
     assert_eq!(draft.as_deref(), Some("half a tho"));
     let again = triagent::store::Store::open(&play.file).unwrap();
     let mut stage = triagent::tui::Stage::new(Some(again), 80, 24).unwrap();
-    stage.keys("f").text("run:teach-").keys("<enter><space>qe");
+    stage.keys("f").text("run:teach-").keys("<enter><enter>e");
     assert_shows(
         &stage.screen(),
         &["half a tho", "half-written note is back"],
@@ -164,7 +164,7 @@ fn the_codebook_explains_every_label() {
 fn a_finished_queue_says_so() {
     let mut play = play(100, 24);
     play.filter("run:teach-index-0");
-    play.keys("<space>q");
+    play.keys("<enter>");
     for _ in 0..9 {
         play.keys("1<enter>");
     }
@@ -173,4 +173,48 @@ fn a_finished_queue_says_so() {
         &screen,
         &["9/9 labelled", "every run of this list has your label"],
     );
+}
+
+/// Labels from the seeded random queue may enter intervals; those picked by hand never do.
+#[test]
+fn the_queue_is_random_and_says_so_on_the_label() {
+    let mut play = play(100, 24);
+    let screen = play.keys("<space>q");
+    assert_shows(&screen, &["from the queue", "queue 0/"]);
+    let names = |screen: &str| {
+        screen
+            .lines()
+            .nth(1)
+            .unwrap()
+            .split_whitespace()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let mut seen = vec![names(&screen)];
+    for _ in 0..4 {
+        seen.push(names(&play.keys("1<enter>")));
+    }
+    assert!(last(&play, &seen[0]).from_random_queue);
+    let mut sorted = seen.clone();
+    sorted.sort();
+    assert_ne!(seen, sorted, "the order of the log is no random order");
+    play.keys("<space>b");
+    play.filter("outcome:pass");
+    play.keys("<enter>6<esc>");
+    let picked = names(&play.stage.screen());
+    assert!(!last(&play, &picked).from_random_queue);
+}
+
+/// S-91: a claim that is a misconception raises a hint.
+#[test]
+fn a_doubtful_claim_in_a_note_raises_a_hint() {
+    let mut play = on_teaching_case(140, 30);
+    play.stage
+        .keys("e")
+        .text("The reflection updated the weights.")
+        .keys("<esc>");
+    let screen = play.stage.screen();
+    assert_shows(&screen, &["note kept;"]);
+    assert!(!screen.contains("saved with your label"), "{screen}");
 }

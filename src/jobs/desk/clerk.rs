@@ -7,7 +7,9 @@ use crate::clean::Cleaner;
 use crate::domain::chat::decision_at;
 use crate::domain::{Progress, StepRef};
 use crate::jobs::check::cleaner;
-use crate::jobs::{JobError, advise, card_of, compare, register, run_facts, suggest_run};
+use crate::jobs::{
+    JobError, advise, card_of, compare, raw_source, register, run_facts, suggest_run,
+};
 use crate::store::Store;
 use crate::triage::Taxonomy;
 
@@ -102,6 +104,14 @@ impl Clerk {
                     now_us,
                     &progress,
                 )?)
+            }
+            Ask::Queue { reviewer, now_us } => lists::queue(&mut self.store, &reviewer, now_us)?,
+            Ask::Source { run, step } => {
+                let bytes = raw_source(store, &run, Some(step))?;
+                Answer::Source {
+                    what: format!("{run}:{step}"),
+                    text: String::from_utf8_lossy(&bytes).into_owned(),
+                }
             }
             Ask::SavePair(write) => pair::save(&mut self.store, *write)?,
             other => decide::write(&mut self.store, other)?,

@@ -1,15 +1,16 @@
 //! Lists that stand on whole tables: queues, groups, agreement.
 
-use super::pages::{Group, GroupMember};
-use crate::domain::{Decision, Filter};
-use crate::jobs::JobError;
+use super::pages::{Group, GroupMember, Queue};
+use super::reply::Answer;
+use crate::domain::{Filter, RunId};
+use crate::jobs::{JobError, QueueSpec, draw, keep_queue, layer_ratings, queue_spec};
 use crate::reward::{Convention, advantages};
 use crate::store::{RunRow, Store, StoreError};
-use crate::triage::{AgreementReport, Ratings, agreement_report};
-use std::collections::BTreeMap;
+use crate::triage::{AgreementReport, QueuePlan, agreement_report, parse_filter};
+use std::collections::{BTreeMap, HashMap};
 
-/// Kind under which filters are kept.
-pub(super) const QUEUE: &str = "queue";
+/// Kind under which filters are kept by name.
+pub(super) const QUEUE: &str = "saved-filter";
 /// Groups that are shown at the most.
 const MAX_GROUPS: usize = 2_000;
 /// Seed of the intervals: the same labels give the same numbers.
@@ -68,16 +69,52 @@ fn group(name: String, members: Vec<GroupMember>) -> Group {
 
 /// Agreement of the reviewers on the layer of each run.
 pub(super) fn agreement(store: &Store) -> Result<AgreementReport, JobError> {
-    let records = store.own("verdict")?;
-    let labels: Vec<(String, String, &str)> = records
+    Ok(agreement_report(&layer_ratings(store, None)?, SEED))
+}
+
+/// What the reviewer labels next, drawn at random from the workspace's stored seed; drawn once if nobody has.
+pub(super) fn queue(store: &mut Store, reviewer: &str, now_us: i64) -> Result<Answer, JobError> {
+    let spec = match queue_spec(store)? {
+        Some(spec) => spec,
+        None => {
+            let spec = first_spec(now_us);
+            if !store.is_read_only() {
+                keep_queue(store, &spec, now_us)?;
+            }
+            spec
+        }
+    };
+    let filter = match parse_filter(&spec.filter, Some(reviewer)) {
+        Ok(filter) => filter,
+        Err(error) => return Ok(Answer::failed("drawing the queue", &error)),
+    };
+    let drawn = draw(store, &spec, &filter, reviewer, now_us)?;
+    let seq_of: HashMap<RunId, i64> = store
+        .run_names()?
         .into_iter()
-        .filter_map(|record| match record.decision {
-            Decision::Verdict(v) => Some((v.run.0, record.reviewer, v.layer.word())),
-            _ => None,
-        })
+        .map(|(seq, run, _)| (run, seq))
         .collect();
-    let borrowed = labels
-        .iter()
-        .map(|(run, who, layer)| (run.as_str(), who.as_str(), *layer));
-    Ok(agreement_report(&Ratings::from_labels(borrowed), SEED))
+    let items = drawn.items.iter().filter_map(|item| {
+        let run = RunId(item.subject.clone());
+        seq_of.get(&run).map(|seq| (*seq, run))
+    });
+    Ok(Answer::Queue(Queue {
+        items: items.collect(),
+        done: drawn.done,
+        total: drawn.total,
+        filter: spec.filter,
+    }))
+}
+
+/// Failures in an order that nobody chose; the time of the first draw makes the seed, which is kept.
+fn first_spec(now_us: i64) -> QueueSpec {
+    QueueSpec {
+        filter: "outcome:fail".to_owned(),
+        plan: QueuePlan {
+            // Short enough to be typed.
+            seed: u64::try_from(now_us).unwrap_or(0) / 1_000 % 1_000_000,
+            ..QueuePlan::default()
+        },
+        reviewers: Vec::new(),
+    }
 }

@@ -258,3 +258,16 @@ pub struct Preview {
     /// Versions that must still be bound.
     pub missing: Vec<String>,
 }
+
+/// What a reviewer labels next, in the order drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queue {
+    /// Row key and name of each run.
+    pub items: Vec<(i64, RunId)>,
+    /// Labelled by the reviewer.
+    pub done: usize,
+    /// The reviewer's in all.
+    pub total: usize,
+    /// What it is drawn from.
+    pub filter: String,
+}

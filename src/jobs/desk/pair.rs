@@ -9,7 +9,7 @@ use crate::domain::{
 use crate::jobs::{JobError, PairWords, SideName, build_pair};
 use crate::store::{Act, Store, StoreError};
 use crate::triage::{
-    PairProblem, QueuePlan, RunView, Standard, is_blocked, left_side, suggest_pairings,
+    PairProblem, QueuePlan, RunView, Standard, is_blocked, is_reshown, left_side, suggest_pairings,
 };
 use std::collections::BTreeMap;
 
@@ -38,8 +38,26 @@ pub(super) fn pairings(store: &Store, reviewer: &str) -> Result<Vec<PairRow>, Jo
             _ => true,
         })
         .collect();
+    for (record, pair) in &decided {
+        if is_due_again(store, record, reviewer)? {
+            rows.push(PairRow {
+                choice: None,
+                ..decided_row(pair)
+            });
+        }
+    }
     rows.extend(decided.iter().map(|(_, pair)| decided_row(pair)));
     Ok(rows)
+}
+
+/// A share of the decided pairs is shown once more, with its sides swapped: who prefers a side prefers it again.
+fn is_due_again(store: &Store, record: &DecisionRecord, reviewer: &str) -> Result<bool, JobError> {
+    let subject = record.decision.subject();
+    if !is_reshown(&QueuePlan::default(), reviewer, &subject) {
+        return Ok(false);
+    }
+    let shown = store.history(&subject)?;
+    Ok(shown.iter().filter(|(r, _)| r.reviewer == reviewer).count() == 1)
 }
 
 fn decided_row(pair: &Pair) -> PairRow {

@@ -146,6 +146,20 @@ pub enum Ask {
     Agreement,
     /// The ledger of changes.
     Changes,
+    /// What does the reviewer label next?
+    Queue {
+        /// Who.
+        reviewer: String,
+        /// When: the first draw makes its seed of it.
+        now_us: i64,
+    },
+    /// How does a step stand in the user's file?
+    Source {
+        /// Which run.
+        run: RunId,
+        /// Which step.
+        step: u32,
+    },
     /// Filters that were kept under a name.
     Queues,
     /// Keeps a filter under a name; an empty filter forgets it.
@@ -189,6 +203,8 @@ impl Ask {
                 | Self::Advice { .. }
                 | Self::Groups
                 | Self::Agreement
+                | Self::Queue { .. }
+                | Self::Source { .. }
                 | Self::Preview { .. }
         )
     }
@@ -250,6 +266,8 @@ impl Ask {
             Self::Groups => "reading the groups",
             Self::Agreement => "working out agreement",
             Self::Changes => "reading the ledger",
+            Self::Queue { .. } => "drawing the queue",
+            Self::Source { .. } => "reading the log",
             Self::Queues | Self::SaveQueue { .. } => "keeping filters",
             Self::Preview { .. } => "previewing the export",
         }

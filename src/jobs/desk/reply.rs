@@ -1,7 +1,7 @@
 //! What a question gets. Every answer says what it answers, so a late one can be told.
 
 use super::pages::{
-    Bodies, FoundStep, Group, JumpRow, Listing, Outline, PairPage, PairRow, Preview, RunPage,
+    Bodies, FoundStep, Group, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue, RunPage,
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
@@ -145,7 +145,16 @@ pub enum Answer {
     Agreement(Box<AgreementReport>),
     /// The ledger.
     Changes(Vec<DecisionRecord>),
-    /// Name and filter of each queue.
+    /// What the reviewer labels next.
+    Queue(Queue),
+    /// The source of a run or step, as it stands in the user's file.
+    Source {
+        /// Which.
+        what: String,
+        /// Its bytes, as text.
+        text: String,
+    },
+    /// Name and filter of each saved filter.
     Queues(Vec<(String, String)>),
     /// What an export would write.
     Preview(Box<Preview>),

@@ -28,6 +28,8 @@ pub(crate) struct Board {
     pub(crate) seqs: Vec<i64>,
     /// Runs in the workspace.
     pub(crate) total: u64,
+    /// Runs of the list that the reviewer has labelled.
+    pub(crate) done: usize,
     /// A list was asked for and has not come.
     pub(crate) waiting: bool,
     /// A list has come at least once.

@@ -93,7 +93,7 @@ impl PromptKind {
             Self::Reason => "why? somebody else must be able to check it",
             Self::PairEvidence => "words that prove it, as they stand (empty: none)",
             Self::QueueName => "name of the queue",
-            Self::ExportTo(_) => "write into folder",
+            Self::ExportTo(_) => "folder, then split:task  model:NAME  reference:NAME  draft",
         }
     }
 }

@@ -74,11 +74,21 @@ impl Find {
     }
 }
 
+/// How a run came on screen, which decides what comes after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Somebody picked it: its label counts, but in no interval.
+    Picked,
+    /// The random queue brought it.
+    Queue,
+}
+
 /// A run on screen.
 #[derive(Debug)]
 pub(crate) struct RunView {
     pub(crate) run: RunId,
     pub(crate) seq: i64,
+    pub(crate) origin: Origin,
     /// All about it but its steps.
     pub(crate) page: Option<Box<RunPage>>,
     pub(crate) outline: Option<Outline>,
@@ -126,6 +136,7 @@ impl RunView {
             verdict: Verdict::new(run.clone(), Layer::Undetermined),
             run,
             seq,
+            origin: Origin::Picked,
             page: None,
             outline: None,
             evidence: None,

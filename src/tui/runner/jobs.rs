@@ -1,7 +1,7 @@
 //! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
 
 use crate::domain::Progress;
-use crate::export::{Format, Options};
+use crate::export::{Bindings, Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions};
 use crate::jobs::{
     self, Ended, ExportChoice, ImportOptions, ImportTotals, Job, JobError, ScoreOptions,
     demo_workspace, import, index,
@@ -12,8 +12,11 @@ use crate::text::plural;
 use crate::triage::parse_filter;
 use crate::tui::app::App;
 use crate::tui::update::started;
-use crate::tui::work::{News, Order, State};
+use crate::tui::work::{ExportHow, News, Order, State};
 use std::path::{Path, PathBuf};
+
+/// Percent of the groups that a split holds out, as on the command line.
+const VALIDATION_PERCENT: u8 = 10;
 
 /// What a job gives: a line for people, or why not.
 type Outcome = Result<Said, String>;
@@ -160,8 +163,8 @@ fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome
             format,
             filter,
             reviewer,
-            folder,
-        } => return write(path, format, (filter, reviewer), folder, progress),
+            how,
+        } => return write(path, format, (filter, reviewer), how, progress),
         Order::Demo | Order::Score(_) => return Err("this is started in another way".to_owned()),
     };
     done.map_err(|error| error.to_string())
@@ -210,7 +213,7 @@ fn write(
     path: &Path,
     format: &str,
     (filter, me): (&str, &str),
-    folder: &Path,
+    how: &ExportHow,
     progress: &Progress,
 ) -> Outcome {
     let format =
@@ -219,18 +222,46 @@ fn write(
     let choice = ExportChoice {
         filter: parse_filter(filter, Some(me)).map_err(|e| e.to_string())?,
         filter_text: filter.to_owned(),
-        ..ExportChoice::default()
+        bindings: Bindings {
+            model: how.model.clone(),
+            reference: how.reference.clone(),
+            ..Bindings::default()
+        },
     };
-    let options = Options::new(format);
-    let manifest =
-        jobs::export(&store, &choice, &options, folder, progress).map_err(|e| e.to_string())?;
+    let options = options(format, how)?;
+    let manifest = jobs::export(&store, &choice, &options, &how.folder, progress)
+        .map_err(|e| e.to_string())?;
     let rows: u64 = manifest.rows.values().sum();
     Ok(said(format!(
         "{} in {}, {} left out (the manifest says why)",
         plural(rows, "row"),
-        folder.display(),
+        how.folder.display(),
         manifest.left_out.len()
     )))
+}
+
+fn options(format: Format, how: &ExportHow) -> Result<Options<'static>, String> {
+    let split = match &how.split {
+        None => None,
+        Some(word) => Some(SplitOptions {
+            by: GroupBy::from_word(word)
+                .ok_or_else(|| format!("nothing is split by {word}; task, document or scenario"))?,
+            seed: 0,
+            validation: VALIDATION_PERCENT,
+            test: 0,
+            near_duplicates: NearDuplicates::Block,
+        }),
+    };
+    let purpose = if how.draft {
+        Purpose::Draft
+    } else {
+        Purpose::Training
+    };
+    Ok(Options {
+        split,
+        purpose,
+        ..Options::new(format)
+    })
 }
 
 /// Scores runs and pairs with the configured model.

@@ -9,6 +9,7 @@ use crate::tui::app::overlay::Overlay;
 use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
+use crate::tui::doc::Doc;
 use crate::tui::sheets;
 
 /// Takes an answer.
@@ -29,7 +30,16 @@ pub(super) fn take(app: &mut App, answer: Answer) {
                 app.board.facets = facets;
             }
         }
-        Answer::Mine(seqs) => app.mine = seqs.into_iter().collect(),
+        Answer::Queue(queue) => go::take_queue(app, queue),
+        Answer::Source { what, text } => overlay::open_page(
+            app,
+            &format!("{what} as it stands in the log"),
+            Doc::plain(&text),
+        ),
+        Answer::Mine(seqs) => {
+            app.mine = seqs.into_iter().collect();
+            app.recount();
+        }
         Answer::Decided(records) => decide::decided(app, &records),
         Answer::Undone(records) => decide::turned(app, &records, "undone"),
         Answer::Redone(records) => decide::turned(app, &records, "redone"),
@@ -41,13 +51,26 @@ pub(super) fn take(app: &mut App, answer: Answer) {
             }
         }
         Answer::StepJson(json) => super::copy::copy(app, json, "the step as JSON"),
-        Answer::Failed { what, error } => say(app, Tone::Error, format!("{what}: {error}")),
+        Answer::Failed { what, error } => failed(app, what, &error),
         Answer::Pair(page) => pair::take(app, page),
         Answer::PairRefused(problems) => pair::refused(app, &problems),
         Answer::Decision { at, message } => note::open_side(app, at, &message),
         Answer::Card { card, .. } => take_card(app, &card),
         other => take_of_sheet(app, other),
     }
+}
+
+/// Nothing comes any more that a key could wait for.
+fn failed(app: &mut App, what: &str, error: &str) {
+    app.queue_wanted = false;
+    app.board.open_when_read = None;
+    app.board.waiting = false;
+    app.board.loaded = true;
+    say(
+        app,
+        Tone::Error,
+        format!("{what}: {}", error.replace('\n', "  ")),
+    );
 }
 
 fn take_card(app: &mut App, card: &Card) {
@@ -148,6 +171,7 @@ fn same_run<'a>(app: &'a mut App, run: &RunId) -> Option<&'a mut RunView> {
 fn take_listing(app: &mut App, listing: Listing) {
     if listing.filter == app.board.filter {
         app.board.take_list(listing.seqs, listing.total);
+        app.recount();
     }
 }
 
@@ -169,7 +193,10 @@ fn take_page(view: &mut RunView, page: Box<RunPage>, reviewer: &str) {
     match own_verdict(&page, reviewer) {
         Some(verdict) => {
             view.saved = Some(verdict.layer);
+            let drawn = view.verdict.from_random_queue;
             view.verdict = verdict;
+            // Once drawn, always drawn: a second look does not unmake it.
+            view.verdict.from_random_queue |= drawn;
         }
         // Undone: what was prepared stays, only the label is gone.
         None => view.saved = None,

@@ -2,10 +2,10 @@
 
 use super::{say, sheet};
 use crate::domain::RunId;
-use crate::jobs::desk::Ask;
+use crate::jobs::desk::{Ask, Queue};
 use crate::tui::action::Action;
 use crate::tui::app::board::BoardPane;
-use crate::tui::app::run::RunView;
+use crate::tui::app::run::{Origin, RunView};
 use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
@@ -18,7 +18,7 @@ pub(super) fn act(app: &mut App, action: Action) {
             app.screens.truncate(1);
             app.board.pane = BoardPane::Rows;
         }
-        Action::GoQueue => next_in_queue(app),
+        Action::GoQueue => go_queue(app),
         Action::GoMessages => super::overlay::messages(app),
         Action::GoCompare => super::compare::open(app),
         Action::GoPairs => sheet::open(app, SheetKind::Pairs),
@@ -78,8 +78,64 @@ pub(super) fn open_at(app: &mut App, at: usize) {
     }
 }
 
+/// Goes on in the queue; draws it first where that has not been done.
+fn go_queue(app: &mut App) {
+    if app.queue.is_some() {
+        return next_of_queue(app);
+    }
+    app.queue_wanted = true;
+    let (reviewer, now_us) = (app.set.reviewer.clone(), app.now.us);
+    app.ask(Ask::Queue { reviewer, now_us });
+}
+
+/// The queue is drawn.
+pub(super) fn take_queue(app: &mut App, queue: Queue) {
+    app.queue = Some(queue);
+    if std::mem::take(&mut app.queue_wanted) {
+        next_of_queue(app);
+    }
+}
+
+fn next_of_queue(app: &mut App) {
+    let seen = app.run().map(|view| view.seq);
+    let mine = &app.mine;
+    let next = app.queue.as_ref().and_then(|queue| {
+        let open = queue.items.iter().filter(|(seq, _)| !mine.contains(seq));
+        let mut others = open.filter(|(seq, _)| Some(*seq) != seen);
+        others.next().cloned()
+    });
+    match next {
+        Some((seq, run)) => {
+            open_run(app, run, seq, 0);
+            if let Some(view) = app.run_mut() {
+                view.origin = Origin::Queue;
+                view.verdict.from_random_queue = true;
+            }
+        }
+        None => {
+            app.screens.truncate(1);
+            let filter = app
+                .queue
+                .as_ref()
+                .map(|q| q.filter.clone())
+                .unwrap_or_default();
+            let text =
+                format!("your queue is done: {filter}; `triagent queue --filter` draws another");
+            say(app, Tone::Done, text);
+        }
+    }
+}
+
+/// Goes on after a label: in the queue if the run came from there, else down the list.
+pub(super) fn onward(app: &mut App) {
+    match app.run().map(|view| view.origin) {
+        Some(Origin::Queue) => next_of_queue(app),
+        _ => next_of_list(app),
+    }
+}
+
 /// Opens the next run of the list that the reviewer has not labelled, after the cursor, then from the start.
-pub(super) fn next_in_queue(app: &mut App) {
+fn next_of_list(app: &mut App) {
     let len = app.board.seqs.len();
     let seen = app.run().map(|view| view.seq);
     let from = app.board.selected;

@@ -61,7 +61,7 @@ fn label(app: &mut App, layer: Layer) {
     match (app.set.advance, layer) {
         (Advance::Step, Layer::Model) => open_ticks(app),
         (Advance::Step, _) => open_causes(app, layer),
-        (Advance::AtOnce, _) => go::next_in_queue(app),
+        (Advance::AtOnce, _) => go::onward(app),
     }
 }
 
@@ -75,6 +75,7 @@ pub(super) fn save(app: &mut App) {
     let seq = view.seq;
     app.last_label = Some((verdict.layer, verdict.cause.clone()));
     app.mine.insert(seq);
+    app.recount();
     decide::decide(app, vec![Decision::Verdict(verdict)]);
 }
 
@@ -211,7 +212,7 @@ pub(super) fn choose_cause(app: &mut App, layer: Layer, at: usize) {
         view.verdict.cause = name;
     }
     save(app);
-    go::next_in_queue(app);
+    go::onward(app);
 }
 
 fn again(app: &mut App) {
@@ -223,7 +224,7 @@ fn again(app: &mut App) {
         view.verdict.cause = cause;
         view.saved = Some(layer);
         save(app);
-        return go::next_in_queue(app);
+        return go::onward(app);
     }
     label_meant(app, layer, cause);
 }
@@ -268,6 +269,7 @@ pub(super) fn label_meant(app: &mut App, layer: Layer, cause: Option<String>) {
         })
         .collect();
     app.mine.extend(rows.iter().map(|(seq, _)| *seq));
+    app.recount();
     app.board.marks.clear();
     app.last_label = Some((layer, cause));
     decide::decide(app, decisions);

@@ -4,6 +4,7 @@ use super::{label, pair, say};
 use crate::domain::{ChatMessage, StepRef};
 use crate::jobs::desk::Ask;
 use crate::jobs::read_written;
+use crate::triage::lint_claims;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Note, NoteKind, Overlay};
 use crate::tui::app::says::Tone;
@@ -118,6 +119,7 @@ fn close(app: &mut App, note: &Note) {
     }
     view.verdict.note.clone_from(&words);
     let saved = view.saved.is_some();
+    let hint = lint_claims(&words).into_iter().next();
     if let Some(page) = view.page.as_mut() {
         page.draft = if saved || words.is_empty() {
             None
@@ -130,6 +132,10 @@ fn close(app: &mut App, note: &Note) {
         label::save(app);
     } else {
         say(app, Tone::Done, "note kept; it is saved with your label");
+    }
+    // S-91: a claim that the seeds call a misconception raises a hint, and nothing more.
+    if let Some(hint) = hint {
+        say(app, Tone::Info, format!("note kept; {}", hint.hint));
     }
 }
 

@@ -72,7 +72,7 @@ fn choose(app: &mut App, menu: Menu, at: usize) {
 /// Enter leaves a strip: ticks go on to causes, causes go on to the next run.
 fn finish(app: &mut App, menu: &Menu) {
     match menu.kind {
-        MenuKind::Cause(_) => super::go::next_in_queue(app),
+        MenuKind::Cause(_) => super::go::onward(app),
         MenuKind::Ticks(_) => label::end_ticks(app),
         MenuKind::Criteria => super::pair::criteria_done(app),
         MenuKind::Sort(_) | MenuKind::LabelMarked => {}
@@ -94,7 +94,7 @@ fn leave_strip(app: &mut App, menu: &Menu, key: Key) {
         MenuKind::Cause(_) | MenuKind::Sort(_) | MenuKind::LabelMarked => {}
     }
     match app.keymap.meaning(app.place(), &[key]) {
-        Meaning::Does(action) if is_onward(action) => super::go::next_in_queue(app),
+        Meaning::Does(action) if is_onward(action) => super::go::onward(app),
         Meaning::Does(action) => act(app, action),
         Meaning::Begins => app.typed.push(key),
         Meaning::Nothing => {}

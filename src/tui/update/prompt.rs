@@ -9,6 +9,7 @@ use crate::tui::app::overlay::{Offer, Overlay, Prompt, PromptKind};
 use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
 use crate::tui::key::Key;
+use crate::tui::work::ExportHow;
 use ratatui::crossterm::event::{Event as Raw, KeyCode};
 use tui_input::backend::crossterm::EventHandler;
 
@@ -116,7 +117,13 @@ fn finish(app: &mut App, mut prompt: Prompt) {
             super::pair::save(app, Some(line).filter(|l| !l.is_empty()));
         }
         PromptKind::QueueName => keep_queue(app, line),
-        PromptKind::ExportTo(format) => work::export(app, format, &line),
+        PromptKind::ExportTo(ref format) => match ExportHow::parse(&line) {
+            Ok(how) => work::export(app, format.clone(), how),
+            Err(why) => {
+                prompt.error = Some(why);
+                app.overlay = Some(Overlay::Prompt(prompt));
+            }
+        },
     }
 }
 

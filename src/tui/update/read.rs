@@ -46,6 +46,12 @@ pub(super) fn act(app: &mut App, action: Action) {
             );
         }
         Action::Rest => rest(app),
+        Action::Source => {
+            if let Some(view) = app.run() {
+                let (run, step) = (view.run.clone(), view.at.step);
+                app.ask(Ask::Source { run, step });
+            }
+        }
         Action::Card => super::overlay::card(app),
         _ => dress(app, action),
     }

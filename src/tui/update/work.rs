@@ -7,7 +7,7 @@ use crate::tui::app::overlay::{Overlay, Prompt, PromptKind};
 use crate::tui::app::says::Tone;
 use crate::tui::effect::Effect;
 use crate::tui::place::Place;
-use crate::tui::work::{Line, News, Order, State};
+use crate::tui::work::{ExportHow, Line, News, Order, State};
 use std::path::PathBuf;
 
 /// Lines of finished work that are kept.
@@ -65,12 +65,12 @@ fn scored(app: &App) -> String {
 }
 
 /// Writes a dataset.
-pub(super) fn export(app: &mut App, format: String, folder: &str) {
+pub(super) fn export(app: &mut App, format: String, how: ExportHow) {
     let order = Order::Export {
         format,
         filter: app.board.filter.clone(),
         reviewer: app.set.reviewer.clone(),
-        folder: PathBuf::from(folder),
+        how,
     };
     start(app, order);
 }

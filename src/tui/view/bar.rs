@@ -1,5 +1,6 @@
 //! The top bar: where one can go, who decides, how far the list is.
 
+use crate::tui::app::run::Origin;
 use crate::tui::app::{App, Role, Screen};
 use crate::tui::theme::Ink;
 use crate::tui::widget::Pen;
@@ -61,14 +62,16 @@ fn right(app: &App) -> String {
     if app.set.read_only {
         parts.push("READ-ONLY".to_owned());
     }
-    if app.board.loaded && !app.board.seqs.is_empty() {
-        let done = app
-            .board
-            .seqs
-            .iter()
-            .filter(|s| app.mine.contains(s))
-            .count();
-        parts.push(format!("{done}/{} labelled", app.board.seqs.len()));
+    match (app.run().map(|view| view.origin), &app.queue) {
+        (Some(Origin::Queue), Some(queue)) => {
+            parts.push(format!("queue {}/{} labelled", queue.done, queue.total));
+        }
+        _ if app.board.seqs.is_empty() => {}
+        _ => parts.push(format!(
+            "{}/{} labelled",
+            app.board.done,
+            app.board.seqs.len()
+        )),
     }
     parts.push(app.set.reviewer.clone());
     parts.join(" · ")

@@ -93,7 +93,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App) {
             height: 1,
             ..areas.rows
         };
-        run(pen, app, line, *seq, &widths);
+        run(pen, app, line, (at, *seq), &widths);
         if at == app.board.selected {
             let here = app.board.pane == BoardPane::Rows;
             pen.over(
@@ -188,8 +188,8 @@ fn is_number(head: &str) -> bool {
     matches!(head, "steps" | "failed")
 }
 
-fn run(pen: &mut Pen<'_>, app: &App, line: Rect, seq: i64, widths: &[u16]) {
-    let marked = app.board.marks.contains(&seq) || in_range(app, seq);
+fn run(pen: &mut Pen<'_>, app: &App, line: Rect, (at, seq): (usize, i64), widths: &[u16]) {
+    let marked = app.board.marks.contains(&seq) || in_range(app, at);
     let (sign, ink) = if marked {
         ("●", Ink::Accent)
     } else {
@@ -217,18 +217,12 @@ fn run(pen: &mut Pen<'_>, app: &App, line: Rect, seq: i64, widths: &[u16]) {
     }
 }
 
-fn in_range(app: &App, seq: i64) -> bool {
+/// A range that was begun reaches to the cursor.
+fn in_range(app: &App, at: usize) -> bool {
     let Some(anchor) = app.board.anchor else {
         return false;
     };
-    let (from, until) = (
-        anchor.min(app.board.selected),
-        anchor.max(app.board.selected),
-    );
-    app.board
-        .seqs
-        .get(from..=until)
-        .is_some_and(|seqs| seqs.contains(&seq))
+    (anchor.min(app.board.selected)..=anchor.max(app.board.selected)).contains(&at)
 }
 
 fn cells(app: &App, row: &RunRow) -> [(Ink, String); 8] {

@@ -5,7 +5,7 @@ use crate::store::StepHead;
 use crate::text::{Wrap, bytes, fit, grouped};
 use crate::tui::app::App;
 use crate::tui::app::body::Body;
-use crate::tui::app::run::{Find, RunPane, RunView, Spot};
+use crate::tui::app::run::{Find, Origin, RunPane, RunView, Spot};
 use crate::tui::geometry;
 use crate::tui::theme::Ink;
 use crate::tui::widget::{Pen, text};
@@ -31,11 +31,13 @@ fn title(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let place = format!(
-        "{} of {}",
-        grouped(app.board.selected as u64 + 1),
-        grouped(app.board.seqs.len() as u64)
-    );
+    let place = match view.origin {
+        Origin::Queue => "from the queue".to_owned(),
+        Origin::Picked => {
+            let at = grouped(app.board.selected as u64 + 1);
+            format!("{at} of {}", grouped(app.board.seqs.len() as u64))
+        }
+    };
     let end = pen.put_right(
         area.x,
         area.y,
@@ -191,6 +193,19 @@ fn about(view: &RunView, head: &StepHead) -> String {
         words.push("▶ first wrong decision");
     } else if view.verdict.contributing.contains(&head.index) {
         words.push("▷ contributed");
+    }
+    let rewrites = |index| {
+        let calls = view.page.as_ref().map_or(&[][..], |page| &page.calls);
+        calls
+            .iter()
+            .any(|c| c.call.index == index && c.call.context_rewrite)
+    };
+    let begins = view
+        .outline
+        .as_ref()
+        .is_some_and(|o| o.turns.binary_search(&head.index).is_ok());
+    if begins && head.call.is_some_and(rewrites) {
+        words.push("context rewritten before this");
     }
     if head.off_path {
         words.push("off the path: not adopted, or a branch that was left");
