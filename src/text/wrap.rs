@@ -83,6 +83,11 @@ fn break_wide(line: &str, base: usize, columns: usize, starts: &mut Vec<u32>) {
             let (next, spent) = soft.take().unwrap_or((at, used));
             starts.push(offset(base + next));
             used -= spent;
+            if used + wide > columns && next < at {
+                // Better a mark that begins a line than one that sticks out.
+                starts.push(offset(base + at));
+                used = 0;
+            }
         }
         used += wide;
         at += grapheme.len();
@@ -132,6 +137,8 @@ mod tests {
         // A full stop never begins a line: the character before it comes along.
         check("报销政。新", 6, &["报销", "政。新"]);
         check("see 政策 now", 6, &["see 政", "策 now"]);
+        // No room to bring the character before it along.
+        check(" a，", 2, &["", "a", "，"]);
     }
 
     #[test]

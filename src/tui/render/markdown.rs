@@ -29,7 +29,14 @@ fn has_marks(text: &str) -> bool {
                 || line.starts_with("- ")
                 || line.starts_with("* ")
                 || line.starts_with("> ")
+                || is_numbered(line)
         })
+}
+
+/// Begins like an item of a numbered list.
+fn is_numbered(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(". ")
 }
 
 #[derive(Default)]
