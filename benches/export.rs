@@ -176,11 +176,11 @@ fn fifty_thousand_pairs(c: &mut Criterion) {
         .measurement_time(Duration::from_secs(40));
     // What making the pairs costs, to be taken off the figures below.
     group.bench_function("made, not exported", |b| {
-        b.iter(|| (0..PAIRS).map(pair).map(|p| p.a.steps.len()).sum::<usize>())
+        b.iter(|| (0..PAIRS).map(pair).map(|p| p.a.steps.len()).sum::<usize>());
     });
     for format in [Format::TrlDpo, Format::OpenaiDpo, Format::LlamafactoryDpo] {
         group.bench_function(format.word(), |b| {
-            b.iter(|| export((0..PAIRS).map(pair), format))
+            b.iter(|| export((0..PAIRS).map(pair), format));
         });
         println!("peak after {format}: {}", peak().unwrap_or_default());
     }

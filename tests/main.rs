@@ -13,6 +13,7 @@
 mod advise;
 mod clean;
 mod cli;
+mod docs;
 mod export;
 mod house;
 mod import;

@@ -3,5 +3,4 @@
 mod calibrate;
 mod hand;
 mod job;
-mod people;
 mod verb;

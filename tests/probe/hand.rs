@@ -81,6 +81,10 @@ impl<F: FnMut(&str, &[ChatMessage]) -> f64> ProbeModel for ByHand<F> {
     }
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "log-probs written by hand are small"
+)]
 fn action(i: usize, logp: f64, prompt: usize) -> ActionScore {
     let token = |id: u32, text: &str, logp: f64, part| TokenScore {
         id,

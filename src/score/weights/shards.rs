@@ -104,10 +104,6 @@ impl Shards {
         Ok(())
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.entries.contains_key(name)
-    }
-
     /// Bytes of all tensors once they are F32.
     pub(super) fn f32_bytes(&self) -> u64 {
         let elements = |e: &Entry| e.shape.iter().map(|n| *n as u64).product::<u64>();

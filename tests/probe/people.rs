@@ -1,1 +1,0 @@
-//! Published labels of real failures against what the rules say (AgentRx on tau-bench retail).
