@@ -21,11 +21,11 @@ pub(crate) struct Dialect {
 }
 
 impl Dialect {
-    /// TRL conversational rows.
+    /// TRL conversational rows: the very dicts that scoring renders, so that log-probs agree.
     pub(crate) const TRL: Self = Self {
         object_arguments: true,
         empty_text: false,
-        developer: false,
+        developer: true,
         ids: false,
     };
     /// OpenAI-shaped rows.

@@ -20,8 +20,8 @@ pub struct PreviewRow {
     pub file: String,
     /// The line itself.
     pub line: String,
-    /// Its text for shading: one list for a row, two for a pair (chosen, rejected). With the target model at hand each
-    /// segment is a token, else a message part.
+    /// Its text for shading: one list for a row, two for a pair (chosen, rejected). With the target model at hand the
+    /// segments of the target are its tokens, else message parts.
     pub segments: Vec<Vec<Segment>>,
 }
 
@@ -63,8 +63,10 @@ impl Sample {
         let tokens = measured
             .map(|m| m.segments.clone())
             .filter(|s| !s.is_empty());
-        self.pending
-            .push(tokens.unwrap_or_else(|| segments(example)));
+        let own = || message_segments(&example.target, Owner::Model, true);
+        let mut side = conditions(example);
+        side.extend(tokens.unwrap_or_else(own));
+        self.pending.push(side);
     }
 
     /// Remembers a whole conversation in the place of its last side.
@@ -101,8 +103,8 @@ impl Sample {
     }
 }
 
-/// Steps before the target by their owner, then the target.
-fn segments(example: &Example<'_>) -> Vec<Segment> {
+/// What stands before the target, by its owners.
+fn conditions(example: &Example<'_>) -> Vec<Segment> {
     let before = visible_before(&example.run.steps, example.at.step);
     // A redacted prompt has other words than its steps, so the messages that leave are shown, the owners of the steps
     // beside them.
@@ -120,7 +122,6 @@ fn segments(example: &Example<'_>) -> Vec<Segment> {
         let owner = owners.get(at).map_or(Owner::Unknown, |(_, owner)| *owner);
         out.extend(message_segments(message, owner, false));
     }
-    out.extend(message_segments(&example.target, Owner::Model, true));
     out
 }
 

@@ -25,7 +25,7 @@ pub struct Measured {
     pub target_tokens: u32,
     /// What the template leaves out or changes: tools, a system line, reasoning.
     pub drops: Vec<String>,
-    /// Tokens in order, for shading.
+    /// Tokens of the target in order, for shading.
     pub segments: Vec<Segment>,
 }
 

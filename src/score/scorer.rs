@@ -252,6 +252,6 @@ fn count(n: usize) -> u32 {
 }
 
 /// 128 bits of a hash are plenty to tell models apart, and fit a table.
-fn short(hash: &blake3::Hash) -> String {
+pub(super) fn short(hash: &blake3::Hash) -> String {
     hash.to_hex().chars().take(32).collect()
 }

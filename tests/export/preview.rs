@@ -126,10 +126,8 @@ fn a_pair_has_two_sides_and_tokens_where_the_model_is_at_hand() {
         trained,
     };
     let measure = |_: &[ChatMessage], target: &ChatMessage, _: &[serde_json::Value]| {
-        let segments = vec![
-            token("<|im_start|>", false),
-            token(target.content.as_deref().unwrap_or("call"), true),
-        ];
+        let said = target.content.as_deref().unwrap_or("call");
+        let segments = vec![token(said, true), token("<|im_end|>", true)];
         Ok(Measured {
             segments,
             ..Measured::default()
@@ -150,14 +148,12 @@ fn a_pair_has_two_sides_and_tokens_where_the_model_is_at_hand() {
         &Progress::default(),
     )
     .unwrap();
-    assert_eq!(
-        shown.rows[0].segments[0][1].text,
-        "上限为 600 元/晚 [T-7 v3]。"
-    );
-    assert_eq!(
-        shown.rows[0].segments[1][1].text,
-        "上限为 500 元/晚 [T-7 v2]。"
-    );
+    let trained = |side: usize| {
+        let side = shown.rows[0].segments[side].iter().filter(|s| s.trained);
+        side.map(|s| s.text.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(trained(0), ["上限为 600 元/晚 [T-7 v3]。", "<|im_end|>"]);
+    assert_eq!(trained(1), ["上限为 500 元/晚 [T-7 v2]。", "<|im_end|>"]);
 }
 
 #[test]

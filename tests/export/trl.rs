@@ -90,3 +90,86 @@ fn same_keys(rows: &[Value]) {
         assert_eq!(keys(row), keys(&rows[0]));
     }
 }
+
+/// Scoring and export agree about what a message is: the rows hold the dicts that the scorer's template sees.
+#[test]
+fn rows_hold_the_dicts_that_scoring_renders() {
+    use triagent::domain::chat::{context_before, decision_at};
+    use triagent::score::template::message_dict;
+    let mut developer = Story::new("dev", "t").step(
+        triagent::domain::Owner::System,
+        triagent::domain::StepKind::Text,
+        triagent::domain::Role::Developer,
+        "Cite.",
+    );
+    developer.0.head.tools.clear();
+    let runs: Vec<_> = four()
+        .into_iter()
+        .chain(wide())
+        .chain([developer.user("q").says("Which?").passes()])
+        .collect();
+    let rows = export(Format::TrlSft, &runs, &[]).rows();
+    assert_eq!(rows.len(), 11);
+    for row in rows {
+        let run = runs
+            .iter()
+            .find(|r| r.head.id.as_str() == row["run"])
+            .unwrap();
+        let step: u32 = row["step"].as_str().unwrap().parse().unwrap();
+        let prompt: Vec<Value> = context_before(&run.steps, step)
+            .iter()
+            .map(message_dict)
+            .collect();
+        assert_eq!(row["prompt"], Value::Array(prompt), "{}", row["id"]);
+        assert_eq!(
+            row["completion"],
+            json!([message_dict(&decision_at(&run.steps, step).unwrap())])
+        );
+    }
+}
+
+/// The embedded model's own template and tokenizer, without its weights: rows are measured as the scorer reads them.
+#[test]
+fn a_reader_measures_rows_with_the_models_own_template() {
+    use triagent::export::{Measured, Options, Segment, Target};
+    use triagent::score::{ModelSource, Reader};
+    let reader = Reader::open(&ModelSource::Embedded, None).unwrap();
+    assert_eq!(
+        (reader.tokenizer().len(), reader.template().len()),
+        (32, 32)
+    );
+    let measure = |prompt: &[triagent::domain::ChatMessage],
+                   target: &triagent::domain::ChatMessage,
+                   tools: &[Value]| {
+        let read = reader
+            .read(prompt, target, tools)
+            .map_err(|e| e.to_string())?;
+        let token = |text: &String| Segment {
+            text: text.clone(),
+            owner: "model".to_owned(),
+            trained: true,
+        };
+        Ok(Measured {
+            prompt_tokens: u32::try_from(read.prompt_tokens).unwrap(),
+            target_tokens: u32::try_from(read.action.len()).unwrap(),
+            drops: read.drops,
+            segments: read.action.iter().map(token).collect(),
+        })
+    };
+    let target = Some(Target {
+        has_generation_marks: reader.has_generation_marks(),
+        measure: &measure,
+    });
+    let options = Options {
+        target,
+        ..Options::new(Format::TrlSft)
+    };
+    let out = export_with(&options, input(&four(), &[])).unwrap();
+    assert_eq!(out.rows().len(), 4);
+    assert!(
+        !out.manifest
+            .warnings
+            .iter()
+            .any(|w| w.contains("not checked"))
+    );
+}
