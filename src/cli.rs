@@ -16,6 +16,7 @@ mod diff;
 mod doctor;
 mod env;
 mod export;
+mod guide;
 mod import;
 mod label;
 mod list;
@@ -134,6 +135,7 @@ enum Verb {
     Score(score::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
+    Guide(guide::GuideArgs),
     Suggest(suggest::Args),
     Probe(probe::Args),
     Calibrate(calibrate::Args),
@@ -233,6 +235,7 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Change(args) => change::run(args, env),
         Verb::Undo(_) => undo::undo(env),
         Verb::Redo(_) => undo::redo(env),
+        Verb::Guide(args) => guide::run(&args, env),
         Verb::Bundle(args) => bundle::bundle(&args, env),
         Verb::Merge(args) => bundle::merge(&args, env),
         Verb::Doctor(args) => doctor::run(&args, env),
