@@ -1,7 +1,7 @@
 //! The porch: turns bytes of the logs that people have into domain data, and lists what it could not read.
 //! It never fails whole, never invents, and knows nothing of the disk's database.
 //!
-//! The walk: [`discover`] makes units out of paths, [`detect`] says what a unit is and why, [`read`] sends its
+//! The walk: [`discover`] makes units out of paths, [`detect()`] says what a unit is and why, [`read`] sends its
 //! items into a [`Sink`]. One file a format stands behind the one trait `format::Importer`.
 
 mod answer;
@@ -89,7 +89,7 @@ pub fn detect(unit: &Unit) -> Detection {
     }
 }
 
-/// Reads a unit into `sink`: as `format` if one is given, else as what [`detect`] says.
+/// Reads a unit into `sink`: as `format` if one is given, else as what [`detect()`] says.
 ///
 /// Nothing is dropped silently: what could not be read goes into the sink as `Item::Skip` and into the report.
 /// One unit is read by one thread; several units may be read side by side.

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Print the completion script of a shell
 ///
 /// bash:  triagent completions bash > ~/.local/share/bash-completion/completions/triagent
-/// zsh:   triagent completions zsh > "${fpath[1]}/_triagent"
+/// zsh:   triagent completions zsh > ~/.zfunc/_triagent
 /// fish:  triagent completions fish > ~/.config/fish/completions/triagent.fish
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
