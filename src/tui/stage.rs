@@ -10,7 +10,7 @@ use super::keymap::{KeyChanges, Keymap, KeymapError};
 use super::theme::{Theme, ThemeError};
 use super::update::update;
 use super::view;
-use crate::jobs::desk::Clerk;
+use crate::jobs::desk::{Ask, Clerk};
 use crate::store::Store;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,6 +31,8 @@ pub struct Stage {
     pub copied: Vec<String>,
     /// Somebody left.
     pub has_left: bool,
+    /// Questions that may take their time, while they are left open.
+    slow: Option<VecDeque<Ask>>,
 }
 
 impl Stage {
@@ -59,9 +61,25 @@ impl Stage {
             },
             copied: Vec::new(),
             has_left: false,
+            slow: None,
         };
         stage.resize(columns, rows);
         Ok(stage)
+    }
+
+    /// Leaves open, from now on, what the program asks its second thread.
+    pub fn leave_slow_open(&mut self) -> &mut Self {
+        self.slow.get_or_insert_default();
+        self
+    }
+
+    /// Answers one question that was left open; says which.
+    pub fn answer_slow(&mut self) -> Option<&'static str> {
+        let ask = self.slow.as_mut()?.pop_front()?;
+        let what = ask.what();
+        let answer = self.clerk.as_mut()?.answer(ask);
+        self.happens(Event::Answer(Box::new(answer)));
+        Some(what)
     }
 
     /// Gives the terminal another size.
@@ -142,6 +160,9 @@ impl Stage {
         while let Some(event) = events.pop_front() {
             for effect in update(&mut self.app, self.now, event) {
                 match (effect, self.clerk.as_mut()) {
+                    (Effect::Ask(ask), Some(_)) if ask.is_slow() && self.slow.is_some() => {
+                        self.slow.get_or_insert_default().push_back(ask);
+                    }
                     (Effect::Ask(ask), Some(clerk)) => {
                         events.push_back(Event::Answer(Box::new(clerk.answer(ask))));
                     }

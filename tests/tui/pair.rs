@@ -41,6 +41,9 @@ fn whose_a_side_is_stays_hidden_until_the_decision() {
         .keys("<enter><enter>");
     let after = play.stage.screen();
     assert_shows(&after, &["✓ decided", "✓ better", "✓ pass", "✗ fail"]);
+    // The sides stay where they were: a decision must not turn the screen round.
+    let first = |screen: &str| screen.lines().find(|l| l.contains('→')).unwrap().to_owned();
+    assert_eq!(first(&before), first(&after));
     let pair = pairs(&play).pop().unwrap();
     assert_eq!(pair.reason, "cites the valid version");
     assert!(pair.left.is_some() && pair.side_seed.is_some() && pair.active_ms.is_some());
@@ -67,7 +70,7 @@ fn a_tie_needs_only_a_reason() {
         .text("both cite the same rule")
         .keys("<enter>");
     assert_eq!(pairs(&play).pop().unwrap().choice, Choice::Tie);
-    assert_shows(&play.keys("u"), &["undone: pair tie"]);
+    assert_shows(&play.keys("u"), &["undone: pair, tie"]);
     assert!(pairs(&play).is_empty());
 }
 

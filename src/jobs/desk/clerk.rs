@@ -80,9 +80,12 @@ impl Clerk {
             }
             Ask::Decision(at) => self.decision(at)?,
             Ask::Pairings(reviewer) => Answer::Pairings(pair::pairings(store, &reviewer)?),
-            Ask::Pair { a, b, reviewer } => {
-                Answer::Pair(Box::new(pair::page(store, &a, &b, &reviewer)?))
-            }
+            Ask::Pair {
+                a,
+                b,
+                reviewer,
+                again,
+            } => Answer::Pair(Box::new(pair::page(store, &a, &b, &reviewer, again)?)),
             Ask::Compare(a, b) => {
                 let compared = Box::new(compare(store, &a, &b)?);
                 Answer::Compared { a, b, compared }

@@ -145,6 +145,8 @@ pub struct PairRow {
     pub why: String,
     /// What the reviewer decided.
     pub choice: Option<Choice>,
+    /// It is decided and shown once more, with its sides swapped and as if it were new.
+    pub again: bool,
 }
 
 /// Two candidates with everything that the screen shows.

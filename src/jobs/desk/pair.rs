@@ -42,6 +42,7 @@ pub(super) fn pairings(store: &Store, reviewer: &str) -> Result<Vec<PairRow>, Jo
         if is_due_again(store, record, reviewer)? {
             rows.push(PairRow {
                 choice: None,
+                again: true,
                 ..decided_row(pair)
             });
         }
@@ -67,6 +68,7 @@ fn decided_row(pair: &Pair) -> PairRow {
         task: String::new(),
         why: pair.reason.clone(),
         choice: Some(pair.choice),
+        again: false,
     }
 }
 
@@ -125,6 +127,7 @@ fn of_task(store: &Store, task: &str, runs: &[(RunId, Outcome)]) -> Result<Vec<P
             task: task.to_owned(),
             why: found.why,
             choice: None,
+            again: false,
         })
         .collect())
 }
@@ -135,6 +138,7 @@ pub(super) fn page(
     a: &SideName,
     b: &SideName,
     reviewer: &str,
+    again: bool,
 ) -> Result<PairPage, JobError> {
     // Not comparable is the one choice that asks for nothing, so the candidates come back whatever they are.
     let probe = words(Choice::NotComparable, reviewer);
@@ -156,6 +160,12 @@ pub(super) fn page(
         .next_back();
     let seed = QueuePlan::default().seed;
     let before = u32::try_from(mine.count()).unwrap_or(u32::MAX);
+    // A decided pair is shown as it was decided; one that comes back is shown swapped, and blind once more.
+    let decided: Option<DecisionRecord> = decided.filter(|_| !again);
+    let left = match decided.as_ref().map(|record| &record.decision) {
+        Some(Decision::Pair(pair)) => pair.left,
+        _ => None,
+    };
     let at = checked.a.at().clone();
     let task = match store.rollout(&at.run)?.task {
         Some(id) => store.task(&id)?,
@@ -166,7 +176,7 @@ pub(super) fn page(
         is_comparable,
         standard: task.as_ref().and_then(Standard::of),
         task,
-        left: left_side(seed, reviewer, &subject, before),
+        left: left.unwrap_or_else(|| left_side(seed, reviewer, &subject, before)),
         seed,
         decided,
         sides: [side(store, checked.a)?, side(store, checked.b)?],

@@ -128,6 +128,8 @@ pub enum Ask {
         b: SideName,
         /// Whose screen.
         reviewer: String,
+        /// Decided before, and shown again as if it were new.
+        again: bool,
     },
     /// Writes a pair down, unless something forbids it.
     SavePair(Box<PairWrite>),

@@ -17,8 +17,13 @@ pub(crate) enum Column {
     Right,
 }
 
-/// Both names of a pair.
-pub(crate) type Names = (SideName, SideName);
+/// Both names of a pair, and whether it is shown again as if it were new.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Names {
+    pub(crate) a: SideName,
+    pub(crate) b: SideName,
+    pub(crate) again: bool,
+}
 
 /// A pair.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! A sheet: a list with a page beside it. Advice, rewards, export, search hits and other lists are all sheets, with
 //! the same few keys.
 
+use super::pair::Names;
 use crate::domain::RunId;
-use crate::jobs::SideName;
 use crate::tui::doc::{Doc, Layout};
 use crate::tui::theme::Ink;
 
@@ -54,7 +54,7 @@ pub(crate) enum Target {
     /// A step of a run.
     Run(RunId, i64, u32),
     /// A pair.
-    Pair(SideName, SideName),
+    Pair(Names),
     /// The board under a filter.
     Filter(String),
     /// A format to preview and write.

@@ -3,6 +3,7 @@
 use crate::domain::Choice;
 use crate::jobs::SideName;
 use crate::jobs::desk::PairRow;
+use crate::tui::app::pair::Names;
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -49,7 +50,11 @@ fn row(pair: &PairRow) -> Row {
             (Ink::Text, names),
         ],
         page,
-        target: Target::Pair(pair.a.clone(), pair.b.clone()),
+        target: Target::Pair(Names {
+            a: pair.a.clone(),
+            b: pair.b.clone(),
+            again: pair.again,
+        }),
     }
 }
 

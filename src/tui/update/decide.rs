@@ -118,7 +118,10 @@ pub(super) fn words(record: &DecisionRecord) -> String {
         }
         Decision::Outcome { run, outcome } => format!("{run} is a {outcome}"),
         Decision::Note { run, .. } => format!("note on {run}"),
-        Decision::Pair(pair) => format!("pair {}", pair.choice),
+        Decision::Pair(pair) => match pair.choice.preferred() {
+            Some(_) => "pair, one side better".to_owned(),
+            None => format!("pair, {}", pair.choice),
+        },
         other => format!("{} on {}", other.kind(), other.subject()),
     }
 }

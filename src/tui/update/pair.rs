@@ -59,10 +59,15 @@ pub(super) fn open(app: &mut App, list: Vec<Names>, place: usize) {
 /// Asks for the pair that is seen.
 pub(super) fn ask(app: &mut App) {
     let reviewer = app.set.reviewer.clone();
-    let Some((a, b)) = app.pair_mut().and_then(|view| view.names().cloned()) else {
+    let Some(Names { a, b, again }) = app.pair_mut().and_then(|view| view.names().cloned()) else {
         return;
     };
-    app.ask(Ask::Pair { a, b, reviewer });
+    app.ask(Ask::Pair {
+        a,
+        b,
+        reviewer,
+        again,
+    });
 }
 
 /// Takes the page of a pair.
@@ -89,7 +94,11 @@ fn make(app: &mut App) {
         .collect();
     match (marked.as_slice(), app.run()) {
         ([a, b], _) => {
-            let names = (a.clone(), b.clone());
+            let names = Names {
+                a: a.clone(),
+                b: b.clone(),
+                again: false,
+            };
             open(app, vec![names], 0);
         }
         (_, Some(view)) => {
@@ -206,8 +215,8 @@ pub(super) fn save(app: &mut App, evidence: Option<String>) {
         return;
     };
     let write = PairWrite {
-        a: a_side(page, 0, &view.list[view.place].0),
-        b: a_side(page, 1, &view.list[view.place].1),
+        a: a_side(page, 0, &view.list[view.place].a),
+        b: a_side(page, 1, &view.list[view.place].b),
         choice,
         criteria: view.criteria.clone(),
         reason: view.reason.clone(),
@@ -218,6 +227,11 @@ pub(super) fn save(app: &mut App, evidence: Option<String>) {
         now_us,
         codebook,
     };
+    // From now on it is decided, and shown as such.
+    let place = view.place;
+    if let Some(names) = view.list.get_mut(place) {
+        names.again = false;
+    }
     app.ask(Ask::SavePair(Box::new(write)));
 }
 
@@ -262,7 +276,11 @@ fn edit(app: &mut App) {
 
 /// The reviewer wrote a side: it stands against the decision that it was written for.
 pub(super) fn written(app: &mut App, at: StepRef, message: crate::domain::ChatMessage) {
-    let names = (SideName::At(at), SideName::Written(Box::new(message)));
+    let names = Names {
+        a: SideName::At(at),
+        b: SideName::Written(Box::new(message)),
+        again: false,
+    };
     open(app, vec![names], 0);
 }
 

@@ -6,6 +6,7 @@ use crate::jobs::desk::{Ask, JumpRow};
 use crate::tui::action::{ACTIONS, Action};
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Overlay, Picker};
+use crate::tui::available::why_not;
 use crate::tui::key::Key;
 use ratatui::crossterm::event::{Event as Raw, KeyCode};
 use tui_input::backend::crossterm::EventHandler;
@@ -65,13 +66,15 @@ pub(super) fn press_palette(app: &mut App, mut picker: Picker, key: Key) {
     match press(&mut picker, key) {
         Press::Close => {}
         Press::Take => {
-            let found = palette_lines(picker.typed()).get(picker.selected).copied();
+            let found = palette_lines(app, picker.typed())
+                .get(picker.selected)
+                .copied();
             if let Some(action) = found {
                 act(app, action);
             }
         }
         Press::Moved | Press::Typed => {
-            let lines = palette_lines(picker.typed()).len();
+            let lines = palette_lines(app, picker.typed()).len();
             picker.selected = picker.selected.min(lines.saturating_sub(1));
             app.overlay = Some(Overlay::Palette(picker));
         }
@@ -104,13 +107,17 @@ pub(super) fn ask_jump(app: &mut App, pattern: &str) {
     app.ask(Ask::Jump(pattern.to_owned()));
 }
 
-/// Actions that the letters find, best first.
-pub(crate) fn palette_lines(typed: &str) -> Vec<Action> {
+/// Actions that the letters find, best first; without letters those that can be done now come first.
+pub(crate) fn palette_lines(app: &App, typed: &str) -> Vec<Action> {
     let names = ACTIONS.iter().map(|info| info.name);
-    fuzzy::rank(typed, names, ACTIONS.len())
+    let mut found: Vec<Action> = fuzzy::rank(typed, names, ACTIONS.len())
         .into_iter()
         .map(|hit| ACTIONS[hit.index].action)
-        .collect()
+        .collect();
+    if typed.is_empty() {
+        found.sort_by_key(|action| why_not(app, *action).is_some());
+    }
+    found
 }
 
 /// Actions of this place whose name, keys or words hold what is typed, in the order of the table.

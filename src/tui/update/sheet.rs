@@ -146,7 +146,7 @@ fn follow(app: &mut App) {
 
 fn names(row: &Row) -> Option<crate::tui::app::pair::Names> {
     match &row.target {
-        Target::Pair(a, b) => Some((a.clone(), b.clone())),
+        Target::Pair(names) => Some(names.clone()),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn palette(
     picker: &Picker,
     whole: Rect,
 ) -> Option<(u16, u16)> {
-    let actions = palette_lines(picker.typed());
+    let actions = palette_lines(app, picker.typed());
     let (inner, cursor) = open(pen, "all actions", picker, whole);
     let keys = keys_width(app, &actions);
     let top = settle_top(0, picker.selected, usize::from(inner.height), actions.len());

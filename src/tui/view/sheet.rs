@@ -1,6 +1,6 @@
 //! A sheet: the list, and the page of the row under the cursor.
 
-use crate::text::{one_line, pad};
+use crate::text::{fit_start, one_line, pad};
 use crate::tui::app::App;
 use crate::tui::app::sheet::{Fill, Filling, Sheet};
 use crate::tui::geometry::{self, SheetAreas};
@@ -83,10 +83,17 @@ fn list(pen: &mut Pen<'_>, sheet: &Sheet, filling: &Filling, area: Rect, widths:
         };
         let y = area.y + row;
         let mut x = area.x + 1;
-        for ((ink, cell), width) in found.cells.iter().zip(widths) {
+        let cells = found.cells.iter().zip(widths).zip(&filling.heads);
+        for (((ink, cell), width), (head, _)) in cells {
             let columns = usize::from(*width);
             let end = area.right().saturating_sub(1);
-            pen.put(x, y, end, *ink, &pad(&one_line(cell, columns), columns));
+            // Names of one log often differ only in their ends.
+            let text = if *head == "run" {
+                fit_start(cell, columns)
+            } else {
+                one_line(cell, columns)
+            };
+            pen.put(x, y, end, *ink, &pad(&text, columns));
             x += width + 2;
         }
         if at == sheet.selected {
