@@ -1,5 +1,7 @@
 //! Tests of score.
 
+#[path = "score/drift.rs"]
+mod drift;
 #[path = "score/families.rs"]
 mod families;
 #[path = "score/gguf.rs"]

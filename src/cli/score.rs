@@ -6,7 +6,9 @@ use super::output::{Cell, Table, Tone};
 use crate::domain::{Score, ScoreSubject};
 use crate::error::{Failure, Result};
 use crate::jobs::{self, ScoreOptions, ScoreTotals, Scored};
-use crate::score::{DeviceChoice, ModelSource, Options, Precision, Scorer};
+use crate::score::{
+    self, ApiKey, DeviceChoice, ModelSource, Options, Precision, Scorer, SelfCheck,
+};
 use crate::text;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -26,6 +28,17 @@ pub(crate) struct ModelArgs {
     /// Use this chat template instead of the model's own; it binds its scores apart
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     template: Option<PathBuf>,
+    /// Folder or GGUF file with a server model's tokenizer and template; no weights are needed
+    #[arg(long, value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    tokenizer: Option<PathBuf>,
+    /// Bound on weights and working memory [default: most of what is free]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    memory: u64,
 }
 
 impl ModelArgs {
@@ -48,6 +61,10 @@ impl ModelArgs {
             precision: Precision::parse(&self.precision)
                 .ok_or_else(|| Failure::usage(format!("unknown precision {:?}", self.precision)))?,
             template: self.template.clone(),
+            tokenizer: self.tokenizer.clone(),
+            // A key on the command line would stand in the shell's history and in `ps`.
+            api_key: std::env::var("TRIAGENT_API_KEY").ok().map(ApiKey),
+            max_memory_mib: self.memory,
             ..Options::default()
         })
     }
@@ -93,9 +110,15 @@ pub(crate) struct Args {
     /// Score again what has a score already
     #[arg(long)]
     again: bool,
+    /// Only tell how far this mode is from F32 on the CPU, on fixed conversations; exit code 1 if too far
+    #[arg(long, conflicts_with_all = ["filter", "pairs", "runs", "again"])]
+    self_check: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
+    if args.self_check {
+        return self_check(&args.model, env);
+    }
     let mut store = env.store()?;
     let mut scorer = args.model.open(env)?;
     let options = ScoreOptions {
@@ -112,6 +135,39 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     })??;
     show(&found, env)?;
     close(&totals, env)
+}
+
+fn self_check(model: &ModelArgs, env: &mut Env) -> Result<Done> {
+    let (source, options) = (model.source(env)?, model.options(env)?);
+    let check = env.watch("self-check", |progress| {
+        score::self_check(&source, &options, progress)
+    })??;
+    if env.out.is_json() {
+        env.out.row(&json!(check))?;
+    } else {
+        env.out.table(&drift_table(&check))?;
+    }
+    if check.passes {
+        return Ok(Done::Whole);
+    }
+    env.out.say(format!(
+        "margins move by up to {:.3} nats in this mode; more than {} may turn a preference around; use --precision f32",
+        check.max_margin,
+        score::MAX_MARGIN_ERROR
+    ))?;
+    Ok(Done::Refused)
+}
+
+fn drift_table(check: &SelfCheck) -> Table {
+    let mut table = Table::new(&["mode", "tokens", "mean", "max", "max sum", "max margin"]);
+    let figures = [check.mean, check.max, check.max_sum, check.max_margin];
+    let mut row = vec![
+        Cell::new(check.mode.clone()),
+        Cell::number(Some(check.tokens)),
+    ];
+    row.extend(figures.map(|x| Cell::number(Some(format!("{x:.6}")))));
+    table.push(row);
+    table
 }
 
 fn show(found: &[Scored], env: &mut Env) -> Result<()> {
