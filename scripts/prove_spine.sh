@@ -23,7 +23,7 @@ if [ -z "$program" ]; then
   program=$here/target/release/triagent
 fi
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+[ -n "${TRIAGENT_KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 "$venv/bin/python" "$consume/make_tiny_model.py" --out "$work/tiny" >/dev/null 2>&1
 "$venv/bin/python" scripts/prove_spine.py walk --triagent "$program" --logs "$logs" --work "$work"
 for format in dpo sft; do

@@ -243,3 +243,49 @@ fn same_bytes(desk: &Desk) {
         std::fs::read(desk.path("out/trl-dpo/manifest.json")).unwrap()
     );
 }
+
+/// TRL's own log-probs of what was exported, recorded by `scripts/prove_spine.sh` with `TRIAGENT_RECORD`; the model beside them was
+/// written by `consume/make_tiny_model.py --seed 0`. Only the shortest of the ten,
+/// since a debug build takes its time over 6,526 tokens; the script compares all.
+#[test]
+fn our_log_probs_of_real_pairs_equal_the_trainers() {
+    /// What two F32 sums over hundreds of tokens may differ by, in nats.
+    const NATS: f64 = 1e-3;
+    let desk = Desk::new();
+    let Some(runs) = import(&desk) else { return };
+    let mut plan = plan();
+    plan["pairs"]
+        .as_array_mut()
+        .unwrap()
+        .retain(|pair| pair["task"] == "retail-12");
+    let ids = pair(&desk, &runs, &plan);
+    let tiny = repository("tests/data/spine/tiny");
+    let args = [
+        "score",
+        "--pairs",
+        "--model",
+        tiny.to_str().unwrap(),
+        "--device",
+        "cpu",
+        "--json",
+    ];
+    let scores = desk.run(&args).ok().rows();
+    let recorded = read("tests/data/spine/reference.json");
+    let mut compared = 0;
+    for (task, id) in &ids {
+        let pairs = recorded["pairs"].as_array().unwrap();
+        let theirs = pairs.iter().find(|p| p["task"] == task.as_str()).unwrap();
+        for (i, side) in ["a", "b"].iter().enumerate() {
+            let ours = scores
+                .iter()
+                .find(|s| s["pair"] == id.as_str() && s["side"] == *side)
+                .unwrap();
+            assert_eq!(ours["prompt_tokens"], theirs["prompt_tokens"]);
+            let (ours, theirs) = (&ours["logp_sum_trl"], &theirs["trainer_logps"][i]);
+            let off = (ours.as_f64().unwrap() - theirs.as_f64().unwrap()).abs();
+            assert!(off < NATS, "{task} side {side}: {ours} instead of {theirs}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2);
+}
