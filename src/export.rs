@@ -51,6 +51,7 @@ pub use options::{
     SplitOptions, Undecided,
 };
 pub use preview::{Preview, PreviewRow};
+pub use redact::is_redacted;
 pub use split::{Part, Plan};
 pub use target::{Measure, Measured, Segment, Target};
 pub use why::{LeftOut, Why};
@@ -58,6 +59,7 @@ pub use why::{LeftOut, Why};
 use crate::domain::{FindingAction, FindingKind, Progress, TaskId};
 use desk::{Consumer, Desk};
 use folder::Folder;
+use preview::Sample;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -68,36 +70,43 @@ pub fn write(
     out: &Path,
     progress: &Progress,
 ) -> Result<Manifest, Error> {
-    conversations::check(options)?;
-    let Input { facts, runs, pairs } = input;
-    let (plan, leaks) = plan(&facts, options);
-    let mut desk = Desk::new(options, &facts, plan, Folder::create(out)?);
-    fill(&mut desk, runs, pairs, progress)?;
-    finish(desk, leaks)
+    let (manifest, _) = produce(input, options, out, None, progress)?;
+    Ok(manifest)
 }
 
-/// Returns the first `want` rows exactly as `write` would write them, and stops reading when it has them.
+/// Returns the first `want` rows exactly as `write` would write them, and the manifest of the whole set. A closed gate
+/// stops no preview: it is told.
 pub fn preview(
     input: Input<'_>,
     options: &Options<'_>,
     want: usize,
     progress: &Progress,
 ) -> Result<Preview, Error> {
+    let scratch = preview::Scratch::create()?;
+    let options = Options {
+        purpose: Purpose::Draft,
+        ..options.clone()
+    };
+    let sample = Some(Sample::new(want));
+    let (manifest, rows) = produce(input, &options, scratch.path(), sample, progress)?;
+    Ok(Preview { rows, manifest })
+}
+
+fn produce(
+    input: Input<'_>,
+    options: &Options<'_>,
+    out: &Path,
+    sample: Option<Sample>,
+    progress: &Progress,
+) -> Result<(Manifest, Vec<PreviewRow>), Error> {
     conversations::check(options)?;
     let Input { facts, runs, pairs } = input;
     let (plan, leaks) = plan(&facts, options);
-    let scratch = preview::Scratch::create()?;
-    let mut desk = Desk::new(options, &facts, plan, Folder::create(scratch.path())?);
-    desk.sample = Some(preview::Sample::new(want));
+    let mut desk = Desk::new(options, &facts, plan, Folder::create(out)?);
+    desk.sample = sample;
     fill(&mut desk, runs, pairs, progress)?;
-    let complete = !desk.has_enough();
-    desk.coverage.close();
-    let blocked = if complete {
-        blocks::blocks(&desk, &leaks)
-    } else {
-        Vec::new()
-    };
-    Ok(preview::take(&mut desk, blocked, complete))
+    let rows = desk.sample.take().map(|s| s.rows).unwrap_or_default();
+    Ok((finish(desk, leaks)?, rows))
 }
 
 fn plan(facts: &Facts, options: &Options<'_>) -> (Plan, LeakReport) {
@@ -118,9 +127,6 @@ fn fill(
 ) -> Result<(), Error> {
     let mut consumer = consumer(desk.options);
     for run in runs {
-        if desk.has_enough() {
-            break;
-        }
         let run = run.map_err(Error::Source)?;
         step(desk, "runs", progress)?;
         consumer.run(&run, desk)?;
@@ -169,9 +175,6 @@ fn pairs_in_turn(
 ) -> Result<(), Error> {
     let mut same: Vec<PairInput> = Vec::new();
     for pair in pairs {
-        if desk.has_enough() {
-            return Ok(());
-        }
         let pair = pair.map_err(Error::Source)?;
         step(desk, "pairs", progress)?;
         let subject = pair.record.decision.subject();
@@ -285,6 +288,11 @@ fn record(desk: &Desk<'_>, leaks: LeakReport, blocked: Vec<Block>) -> Manifest {
         agreement: desk.facts.agreement.clone(),
         advice: desk.facts.advice.iter().cloned().collect(),
         decisions_sha256: desk.facts.decisions_sha256.clone(),
+        choices: BTreeMap::from([
+            ("attempts", options.attempts.word()),
+            ("reasoning", options.reasoning.word()),
+            ("undecided", options.undecided.word()),
+        ]),
         limits: serde_json::json!({
             "tokens": options.limits.tokens,
             "shortest_share": options.limits.shortest_share,

@@ -42,7 +42,7 @@ pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
 pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_workspace};
 pub use evidence::{RunFacts, register, run_facts};
-pub use export::{ExportChoice, export};
+pub use export::{ExportChoice, ExportModel, export, preview_export};
 pub use facts::{Ground, cohort_facts};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;

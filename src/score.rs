@@ -30,7 +30,7 @@ mod weights;
 pub use action::{ActionScore, Part, Request, TokenScore};
 pub use drift::{Behaviour, MAX_MARGIN_ERROR, MAX_UNUSUAL, SelfCheck, behaviour, self_check};
 pub use error::ScoreError;
-pub use reader::{Reader, Reading};
+pub use reader::{Reader, Reading, weights_hash};
 pub use runner::Work;
 pub use scorer::Scorer;
 pub use source::{ApiKey, DeviceChoice, ModelSource, Options, Precision};

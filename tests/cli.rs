@@ -3,5 +3,6 @@
 mod basics;
 mod demo;
 pub(crate) mod desk;
+mod export;
 mod rewards;
 mod schema;

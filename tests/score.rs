@@ -9,7 +9,7 @@ mod gguf;
 #[path = "score/hostile.rs"]
 mod hostile;
 #[path = "score/models.rs"]
-mod models;
+pub(crate) mod models;
 #[path = "score/server.rs"]
 mod server;
 #[path = "score/sharing.rs"]

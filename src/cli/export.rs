@@ -1,14 +1,16 @@
 //! `triagent export`: a dataset that its trainer reads as it is, with a manifest that says what stayed out and why.
 
+mod preview;
+
 use super::Done;
 use super::env::Env;
 use super::output::{Cell, Table, Tone};
-use crate::error::{Explain, Failure, Result};
+use crate::error::{Failure, Result};
 use crate::export::{
-    Attempts, Bindings, Format, GroupBy, Limits, Manifest, NearDuplicates, Options, Purpose,
-    Reasoning, Shape, SplitOptions,
+    Attempts, Format, GroupBy, Limits, Manifest, NearDuplicates, Options, Preview, Purpose,
+    Reasoning, Shape, SplitOptions, Undecided,
 };
-use crate::jobs::{self, ExportChoice};
+use crate::jobs::{self, ExportChoice, ExportModel};
 use crate::text;
 use std::path::{Path, PathBuf};
 
@@ -58,11 +60,14 @@ pub(crate) struct Args {
     /// Leave out rows of more tokens than this; TRL cuts at 1024 unless told otherwise
     #[arg(long, value_name = "N")]
     max_tokens: Option<u32>,
-    /// Model to be trained, recorded in the manifest
-    #[arg(long, value_name = "NAME")]
+    /// Model to be trained: a folder or GGUF file, whose template and tokenizer then judge every row, or just a name
+    #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// Reference policy of a preference loss, recorded in the manifest (S-45)
-    #[arg(long, value_name = "NAME")]
+    /// Secrets and personal data that nobody has decided leave as placeholders instead of keeping their rows out
+    #[arg(long)]
+    redact_undecided: bool,
+    /// Reference policy of a preference loss: a folder, a GGUF file or a name, recorded in the manifest (S-45)
+    #[arg(long, value_name = "MODEL")]
     reference: Option<String>,
     /// Write the set even where a gate is closed; the manifest says that it must not train
     #[arg(long)]
@@ -78,31 +83,32 @@ fn formats() -> Vec<&'static str> {
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let store = env.store()?;
+    options(args)?;
+    let model = ExportModel::open(args.model.as_deref())?;
     let choice = ExportChoice {
         filter: env.filter(args.filter.as_deref())?,
         filter_text: args.filter.clone().unwrap_or_default(),
-        bindings: Bindings {
-            model: args.model.clone(),
-            reference: args.reference.clone(),
-            ..Bindings::default()
-        },
+        bindings: model.bindings(args.reference.as_deref())?,
     };
-    options(args)?;
-    let scratch = Scratch::for_preview(args, env)?;
-    let out = args
-        .out
-        .as_deref()
-        .or(scratch.as_ref().map(|s| s.0.as_path()));
-    let out = out.ok_or_else(|| Failure::usage("say where: --out DIR, or --preview"))?;
     // A store belongs to one thread at a time, so the worker takes it.
+    let Some(out) = &args.out else {
+        let shown = env.watch("export", move |progress| -> Result<Preview> {
+            Ok(model.judging(options(args)?, true, |options| {
+                jobs::preview_export(&store, &choice, options, PREVIEW_ROWS, progress)
+            })?)
+        })??;
+        preview::print(&shown, env)?;
+        if !env.out.is_json() {
+            report(&shown.manifest, None, env)?;
+        }
+        return Ok(Done::Whole);
+    };
     let manifest = env.watch("export", move |progress| -> Result<Manifest> {
-        let options = options(args)?;
-        Ok(jobs::export(&store, &choice, &options, out, progress)?)
+        Ok(model.judging(options(args)?, false, |options| {
+            jobs::export(&store, &choice, options, out, progress)
+        })?)
     })??;
-    if args.preview {
-        first_rows(&manifest, out, env)?;
-    }
-    report(&manifest, out, args.preview, env)?;
+    report(&manifest, Some(out), env)?;
     Ok(Done::Whole)
 }
 
@@ -114,10 +120,15 @@ fn options(args: &Args) -> Result<Options<'static>> {
         split: split(args)?,
         attempts: Attempts::from_word(&args.attempts).ok_or_else(|| wrong(&args.attempts))?,
         reasoning: Reasoning::from_word(&args.reasoning).ok_or_else(|| wrong(&args.reasoning))?,
-        purpose: if args.draft || args.preview {
+        purpose: if args.draft {
             Purpose::Draft
         } else {
             Purpose::Training
+        },
+        undecided: if args.redact_undecided {
+            Undecided::Redact
+        } else {
+            Undecided::LeaveOut
         },
         limits: Limits {
             tokens: args.max_tokens,
@@ -150,78 +161,15 @@ fn split(args: &Args) -> Result<Option<SplitOptions>> {
     }))
 }
 
-/// A folder that goes away with the preview.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn for_preview(args: &Args, env: &Env) -> Result<Option<Self>> {
-        if !args.preview {
-            return Ok(None);
-        }
-        let name = format!("triagent-preview-{}-{}", std::process::id(), env.now_us());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).doing("while making a folder for the preview")?;
-        Ok(Some(Self(path)))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A preview left in the system's temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn first_rows(manifest: &Manifest, folder: &Path, env: &mut Env) -> Result<()> {
-    let Some(file) = manifest.files.iter().find(|f| f.rows > 0) else {
-        return env.out.say("no row would leave");
-    };
-    let text = std::fs::read_to_string(folder.join(&file.name))
-        .doing(format!("while reading {}", file.name))?;
-    for line in text.lines().take(PREVIEW_ROWS) {
-        env.out.line(if env.out.is_json() {
-            line.to_owned()
-        } else {
-            let row: serde_json::Value = serde_json::from_str(line)?;
-            text::visible(&serde_json::to_string_pretty(&row)?).into_owned()
-        })?;
-    }
-    Ok(())
-}
-
-fn report(manifest: &Manifest, out: &Path, preview: bool, env: &mut Env) -> Result<()> {
+/// What was written, or with no folder what would be; what stays out, and what to know.
+fn report(manifest: &Manifest, out: Option<&Path>, env: &mut Env) -> Result<()> {
     if env.out.is_json() {
-        return if preview {
-            Ok(())
-        } else {
-            env.out.row(manifest)
-        };
+        return env.out.row(manifest);
     }
-    let total: u64 = manifest.rows.values().sum();
-    let mut table = Table::new(&["rows", "bytes", "file"]);
-    for file in &manifest.files {
-        table.push(vec![
-            Cell::number(Some(file.rows)),
-            Cell::number(Some(file.bytes)),
-            Cell::new(out.join(&file.name).display()),
-        ]);
+    if let Some(out) = out {
+        files(manifest, out, env)?;
     }
-    if !preview {
-        env.out.table(&table)?;
-    }
-    if !manifest.left_out_by_reason.is_empty() {
-        let mut table = Table::new(&["left out", "why", "first"]);
-        for (code, count) in &manifest.left_out_by_reason {
-            let first = manifest.left_out.iter().find(|row| row.code == *code);
-            table.push(vec![
-                Cell::number(Some(count)),
-                Cell::new(code),
-                Cell::maybe(first.map(|row| format!("{}: {}", row.subject, row.reason))),
-            ]);
-        }
-        env.out.line("")?;
-        env.out.table(&table)?;
-    }
+    left_out(manifest, env)?;
     for warning in &manifest.warnings {
         env.out.say(text::visible(&format!("warning: {warning}")))?;
     }
@@ -234,7 +182,45 @@ fn report(manifest: &Manifest, out: &Path, preview: bool, env: &mut Env) -> Resu
         env.out
             .say(format!("not acceptable for training until bound: {names}"))?;
     }
-    let verb = if preview { "would leave" } else { "written" };
+    if manifest.acceptable_for_training {
+        env.out
+            .say("acceptable for training: every version is bound, nothing blocks it")?;
+    }
+    let total: u64 = manifest.rows.values().sum();
+    let verb = if out.is_some() {
+        "written"
+    } else {
+        "would leave"
+    };
     env.out
         .say(format!("{} {verb}", text::plural(total, "row")))
+}
+
+fn files(manifest: &Manifest, out: &Path, env: &mut Env) -> Result<()> {
+    let mut table = Table::new(&["rows", "bytes", "file"]);
+    for file in &manifest.files {
+        table.push(vec![
+            Cell::number(Some(file.rows)),
+            Cell::number(Some(file.bytes)),
+            Cell::new(out.join(&file.name).display()),
+        ]);
+    }
+    env.out.table(&table)
+}
+
+fn left_out(manifest: &Manifest, env: &mut Env) -> Result<()> {
+    if manifest.left_out_by_reason.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new(&["left out", "why", "first"]);
+    for (code, count) in &manifest.left_out_by_reason {
+        let first = manifest.left_out.iter().find(|row| row.code == *code);
+        table.push(vec![
+            Cell::number(Some(count)),
+            Cell::new(code),
+            Cell::maybe(first.map(|row| format!("{}: {}", row.subject, row.reason))),
+        ]);
+    }
+    env.out.line("")?;
+    env.out.table(&table)
 }

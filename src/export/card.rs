@@ -16,6 +16,7 @@ pub(crate) fn card(manifest: &Manifest) -> String {
     settings(&mut out, manifest);
     bindings(&mut out, manifest);
     coverage(&mut out, manifest);
+    agreement(&mut out, manifest);
     left_out(&mut out, manifest);
     out
 }
@@ -148,6 +149,33 @@ fn coverage(out: &mut String, m: &Manifest) {
         );
     }
     out.push('\n');
+}
+
+/// The headline of each set of labels; a statistic that is undefined says why.
+fn agreement(out: &mut String, m: &Manifest) {
+    let sets = m.agreement.as_object().into_iter().flatten();
+    let headlines: Vec<String> = sets
+        .filter_map(|(name, set)| {
+            let first = set["statistics"].as_array()?.first()?;
+            let said = match (first["value"].as_f64(), first["reason"].as_str()) {
+                (Some(value), _) => format!("{value:.3}"),
+                (None, Some(why)) => why.to_owned(),
+                (None, None) => return None,
+            };
+            Some(format!(
+                "- {name}: {} {} ({} items)",
+                first["statistic"].as_str()?,
+                cell(&said),
+                first["n"]
+            ))
+        })
+        .collect();
+    if !headlines.is_empty() {
+        line(
+            out,
+            format_args!("## Reviewers agree\n\n{}\n", headlines.join("\n")),
+        );
+    }
 }
 
 fn left_out(out: &mut String, m: &Manifest) {

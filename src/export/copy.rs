@@ -2,7 +2,7 @@
 
 use super::desk::Desk;
 use super::error::Error;
-use super::gate::resolved;
+use super::gate::{replaceable, resolved};
 use super::input::RunInput;
 use super::redact::{Redactor, is_redacted};
 use super::why::Why;
@@ -13,13 +13,18 @@ use serde_json::Value;
 /// Secrets and personal data of the run are decided.
 pub(crate) fn may_leave(run: &RunInput, desk: &Desk<'_>) -> Result<(), Why> {
     let undecided = desk.options.undecided;
-    let sensitive = run
+    let mut sensitive = run
         .findings
         .iter()
         .filter(|s| matches!(s.finding.kind, FindingKind::Secret | FindingKind::Personal));
-    sensitive
-        .filter(|s| !is_redacted(s, undecided))
-        .try_for_each(resolved)
+    let known = |id: &str| run.redactions.iter().any(|r| r.finding == id);
+    sensitive.try_for_each(|state| {
+        if is_redacted(state, undecided) {
+            replaceable(state, known(&state.finding.id))
+        } else {
+            resolved(state)
+        }
+    })
 }
 
 /// The value with placeholders in place.

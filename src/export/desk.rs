@@ -130,11 +130,6 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    /// A preview has what it wants.
-    pub(crate) fn has_enough(&self) -> bool {
-        self.sample.as_ref().is_some_and(Sample::has_enough)
-    }
-
     /// Shades a whole conversation, every target in it.
     pub(crate) fn shade_talk(&mut self, talk: &super::talk::Talk<'_>) {
         if let Some(sample) = &mut self.sample {
@@ -182,6 +177,9 @@ impl<'a> Desk<'a> {
                 None
             }
         };
+        if let Some(measured) = &measured {
+            self.warnings.extend(measured.notes.iter().cloned());
+        }
         if let Some(sample) = &mut self.sample {
             sample.shade(example, measured.as_ref());
         }

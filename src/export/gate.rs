@@ -18,6 +18,8 @@ pub(crate) struct RunView<'a> {
     findings: HashMap<Option<u32>, Vec<&'a FindingState>>,
     /// Calls under one logical request that has more than one of them.
     retried: HashSet<u32>,
+    /// Findings whose words are known, so that a placeholder can stand for them.
+    sayable: HashSet<&'a str>,
     undecided: Undecided,
 }
 
@@ -33,6 +35,7 @@ impl<'a> RunView<'a> {
             run,
             findings,
             retried: retried(run),
+            sayable: run.redactions.iter().map(|r| r.finding.as_str()).collect(),
             undecided,
         }
     }
@@ -99,11 +102,34 @@ impl<'a> RunView<'a> {
 
     fn findings_of(&self, step: Option<u32>) -> Result<(), Why> {
         let states = self.findings.get(&step).map_or(&[][..], Vec::as_slice);
-        states
-            .iter()
-            .filter(|state| !is_redacted(state, self.undecided))
-            .try_for_each(|state| resolved(state))
+        states.iter().try_for_each(|state| {
+            if !is_redacted(state, self.undecided) {
+                return resolved(state);
+            }
+            let known = self.sayable.contains(state.finding.id.as_str());
+            replaceable(state, known)?;
+            let field = state.finding.place.as_ref().map(|p| p.field.as_str());
+            match (step, field) {
+                // Schemas go to the trainer as the model saw them.
+                (None, Some("tools")) => Err(Why::RedactedTools {
+                    finding: state.finding.id.clone(),
+                }),
+                _ => Ok(()),
+            }
+        })
     }
+}
+
+/// A placeholder needs the words that it stands for; without them they would leave.
+pub(crate) fn replaceable(state: &FindingState, words_known: bool) -> Result<(), Why> {
+    let finding = &state.finding;
+    let sensitive = matches!(finding.kind, FindingKind::Secret | FindingKind::Personal);
+    if sensitive && !words_known {
+        return Err(Why::WordsNotFound {
+            finding: finding.id.clone(),
+        });
+    }
+    Ok(())
 }
 
 /// A finding in the row's own text must have been decided, and not to drop it.

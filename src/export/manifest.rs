@@ -161,6 +161,8 @@ pub struct Manifest {
     pub advice: BTreeMap<String, String>,
     /// SHA-256 of the workspace's decisions.
     pub decisions_sha256: Option<String>,
+    /// What the user chose: attempts that may enter (S-24), reasoning, undecided findings.
+    pub choices: BTreeMap<&'static str, &'static str>,
     /// Numbers that decided.
     pub limits: Value,
     /// What left as a placeholder.

@@ -1,17 +1,19 @@
 //! The first rows exactly as they would be written, with what the loss counts told apart from what it does not.
 
-use super::desk::Desk;
 use super::error::Error;
-use super::manifest::Block;
+use super::manifest::Manifest;
 use super::select::Example;
 use super::talk::Talk;
 use super::target::{Measured, Segment};
-use super::why::LeftOut;
 use crate::domain::chat::visible_before;
 use crate::domain::{ChatMessage, Owner, Role};
 use serde::Serialize;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Owner of what a template puts around the messages.
+const MARKUP: &str = "markup";
 
 /// A row as it would be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,23 +27,19 @@ pub struct PreviewRow {
     pub segments: Vec<Vec<Segment>>,
 }
 
-/// The first rows, and what is known so far.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The first rows, and the manifest that would lie beside all of them.
+#[derive(Debug, Clone, Serialize)]
 pub struct Preview {
     /// The first rows.
     pub rows: Vec<PreviewRow>,
-    /// What stays out, as far as was read.
-    pub left_out: Vec<LeftOut>,
-    /// Gates that are closed; known only when everything was read.
-    pub blocked: Vec<Block>,
-    /// Everything was read.
-    pub complete: bool,
+    /// Counts, reasons, closed gates: of everything, not only of these rows.
+    pub manifest: Manifest,
 }
 
 /// Rows that are kept while a preview is made.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
-    pub(crate) want: usize,
+    want: usize,
     pub(crate) rows: Vec<PreviewRow>,
     pending: Vec<Vec<Segment>>,
 }
@@ -54,17 +52,23 @@ impl Sample {
         }
     }
 
-    pub(crate) fn has_enough(&self) -> bool {
+    fn has_enough(&self) -> bool {
         self.rows.len() >= self.want
     }
 
     /// Remembers a side of the row that comes next.
     pub(crate) fn shade(&mut self, example: &Example<'_>, measured: Option<&Measured>) {
+        if self.has_enough() {
+            return;
+        }
         let tokens = measured
             .map(|m| m.segments.clone())
             .filter(|s| !s.is_empty());
         let own = || message_segments(&example.target, Owner::Model, true);
         let mut side = conditions(example);
+        if let Some(prompt) = measured.map(|m| &m.prompt).filter(|p| !p.is_empty()) {
+            side = by_owner(prompt, &side);
+        }
         side.extend(tokens.unwrap_or_else(own));
         self.pending.push(side);
     }
@@ -125,6 +129,34 @@ fn conditions(example: &Example<'_>) -> Vec<Segment> {
     out
 }
 
+/// The prompt's tokens, each with the owner of the text that it stands in; what the template puts around is markup.
+fn by_owner(tokens: &[String], parts: &[Segment]) -> Vec<Segment> {
+    let whole: String = tokens.concat();
+    let mut owned: Vec<(Range<usize>, &str)> = Vec::new();
+    let mut from = 0;
+    for part in parts.iter().filter(|p| !p.text.trim().is_empty()) {
+        let text = part.text.trim();
+        // A call is written in the template's own way and found nowhere; then it stays markup.
+        if let Some(at) = whole.get(from..).and_then(|rest| rest.find(text)) {
+            owned.push((from + at..from + at + text.len(), &part.owner));
+            from += at + text.len();
+        }
+    }
+    let (mut at, mut next) = (0, owned.iter().peekable());
+    let token = |text: &String| {
+        let middle = at + text.len() / 2;
+        at += text.len();
+        while next.next_if(|(range, _)| range.end <= middle).is_some() {}
+        let inside = next.peek().filter(|(range, _)| range.contains(&middle));
+        Segment {
+            text: text.clone(),
+            owner: inside.map_or(MARKUP, |(_, owner)| *owner).to_owned(),
+            trained: false,
+        }
+    };
+    tokens.iter().map(token).collect()
+}
+
 fn message_segments(message: &ChatMessage, owner: Owner, trained: bool) -> Vec<Segment> {
     let one = |text: &str| Segment {
         text: text.to_owned(),
@@ -164,16 +196,5 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         // A folder left in the system's temporary folder does no harm.
         let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Takes what the desk has gathered.
-pub(crate) fn take(desk: &mut Desk<'_>, blocked: Vec<Block>, complete: bool) -> Preview {
-    let rows = desk.sample.take().map(|s| s.rows).unwrap_or_default();
-    Preview {
-        rows,
-        left_out: std::mem::take(&mut desk.left_out),
-        blocked,
-        complete,
     }
 }

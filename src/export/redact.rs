@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 /// The finding's words leave as a placeholder.
-pub(crate) fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
+pub fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
     let sensitive = matches!(
         state.finding.kind,
         FindingKind::Secret | FindingKind::Personal

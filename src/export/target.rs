@@ -23,10 +23,14 @@ pub struct Measured {
     pub prompt_tokens: u32,
     /// Tokens of the target, the stop token included.
     pub target_tokens: u32,
-    /// What the template leaves out or changes: tools, a system line, reasoning.
+    /// What the template leaves out or changes, as the end of a sentence about it.
     pub drops: Vec<String>,
+    /// What is worth knowing, and keeps no row out.
+    pub notes: Vec<String>,
     /// Tokens of the target in order, for shading.
     pub segments: Vec<Segment>,
+    /// Texts of the tokens before the target in order, for shading; empty = not asked for.
+    pub prompt: Vec<String>,
 }
 
 /// Measures one row: prompt, target, tools.

@@ -88,6 +88,10 @@ reasons! {
     DroppedFinding { finding: String, rule: String } => "dropped-finding", "finding {finding} ({rule}) was marked drop";
     /// The placeholder would break the JSON.
     RedactionBreaks { tool: String } => "redaction-breaks", "redacting would leave arguments of `{tool}` that are no JSON";
+    /// Nothing would be replaced, so the words would leave.
+    WordsNotFound { finding: String } => "words-not-found", "finding {finding} shall leave as a placeholder, but its words were not found in the run again; run `triagent check` again";
+    /// The tool list is no message.
+    RedactedTools { finding: String } => "redacted-tools", "finding {finding} stands in the tool list, which the trainer reads as the model saw it; keep it, or leave the run out";
     /// S-72, S-75.
     CannotDemonstrate { finding: String, rule: String } => "cannot-demonstrate", "finding {finding} ({rule}): the run cannot be a demonstration or a preferred side";
     /// The limit that the user gave.
@@ -95,7 +99,7 @@ reasons! {
     /// The template cannot say the row.
     TemplateFails { error: String } => "template-fails", "the model's template refuses the row: {error}";
     /// TRAINING A1.
-    TemplateDrops { what: String } => "template-drops", "the model's template leaves {what} out, so the row would train something else";
+    TemplateDrops { what: String } => "template-drops", "the model's template {what}; the row would train something else";
     /// The consumer cannot say it.
     CannotSay { consumer: &'static str, what: String } => "format-cannot-say", "{consumer} cannot say this row: {what}";
     /// Said twice.

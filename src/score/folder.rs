@@ -22,6 +22,16 @@ pub(super) struct Parts {
     pub weights: Weights,
 }
 
+impl Parts {
+    /// Hash of weights and shape: two folders with the same weights and another config are two models.
+    pub(super) fn weights_hash(&self) -> Result<blake3::Hash, ScoreError> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(format!("{:?}", self.shape).as_bytes());
+        self.weights.hash(&mut hasher)?;
+        Ok(hasher.finalize())
+    }
+}
+
 /// How messages become tokens.
 #[derive(Debug)]
 pub(super) struct Language {

@@ -204,7 +204,7 @@ impl Draft {
 }
 
 /// The tokens of a character that is cut in several share its span; only the first shows it.
-fn token_text(text: &str, spans: &[std::ops::Range<usize>], i: usize) -> String {
+pub(super) fn token_text(text: &str, spans: &[std::ops::Range<usize>], i: usize) -> String {
     let again = i > 0 && spans[i].start < spans[i - 1].end;
     let shown = text.get(spans[i].clone()).filter(|_| !again);
     shown.map_or_else(|| "\u{FFFD}".to_owned(), str::to_owned)

@@ -6,7 +6,7 @@ use super::embedded::Embedded;
 use super::error::ScoreError;
 use super::folder::{self, Folder, Language};
 use super::gguf;
-use super::prompt::plan;
+use super::prompt::{Plan, plan, token_text};
 use super::scorer::short;
 use super::source::ModelSource;
 use crate::domain::ChatMessage;
@@ -29,6 +29,26 @@ pub struct Reading {
     pub notes: Vec<String>,
 }
 
+/// Hash of a model's weights, as scores are bound to it; every byte of them is read.
+pub fn weights_hash(source: &ModelSource) -> Result<String, ScoreError> {
+    let parts = match source {
+        ModelSource::Folder(path) => {
+            folder::open(&Folder(path.clone()), &source.to_string(), None)?
+        }
+        ModelSource::Gguf(path) => gguf::open(path, None)?,
+        ModelSource::Embedded => folder::open(&Embedded, &source.to_string(), None)?,
+        ModelSource::Server { .. } => return Err(elsewhere("a server's weights")),
+    };
+    Ok(short(&parts.weights_hash()?))
+}
+
+fn elsewhere(what: &str) -> ScoreError {
+    ScoreError::Unsupported {
+        what: what.to_owned(),
+        hint: "name the model's folder or GGUF file".to_owned(),
+    }
+}
+
 impl Reader {
     /// Opens the small files of a model. `template` replaces its own.
     pub fn open(source: &ModelSource, template: Option<&Path>) -> Result<Self, ScoreError> {
@@ -38,10 +58,7 @@ impl Reader {
             ModelSource::Folder(path) => folder::open_language(&Folder(path.clone()), own),
             ModelSource::Gguf(path) => gguf::open_language(path, own),
             ModelSource::Embedded => folder::open_language(&Embedded, own),
-            ModelSource::Server { .. } => Err(ScoreError::Unsupported {
-                what: "a server's template".to_owned(),
-                hint: "name the model's folder or GGUF file; no weights are needed".to_owned(),
-            }),
+            ModelSource::Server { .. } => Err(elsewhere("a server's template")),
         }
         .map(Self)
     }
@@ -76,16 +93,7 @@ impl Reader {
         action: &ChatMessage,
         tools: &[Value],
     ) -> Result<Reading, ScoreError> {
-        let actions = std::slice::from_ref(action);
-        let request = Request {
-            context,
-            tools,
-            actions,
-            now_us: None,
-        };
-        let planned = plan(&request, &self.0.template, &self.0.tokens).pop();
-        let plan =
-            planned.unwrap_or_else(|| Err(ScoreError::Action("nothing to read".to_owned())))?;
+        let plan = self.plan(context, action, tools)?;
         let (drops, notes) = plan
             .warnings
             .into_iter()
@@ -96,5 +104,36 @@ impl Reader {
             drops,
             notes,
         })
+    }
+
+    /// Texts of the tokens before the action, for eyes: what only conditions it.
+    pub fn prompt_tokens(
+        &self,
+        context: &[ChatMessage],
+        action: &ChatMessage,
+        tools: &[Value],
+    ) -> Result<Vec<String>, ScoreError> {
+        let plan = self.plan(context, action, tools)?;
+        let spans = self.0.tokens.encode(&plan.text)?.spans;
+        Ok((0..plan.first)
+            .map(|i| token_text(&plan.text, &spans, i))
+            .collect())
+    }
+
+    fn plan(
+        &self,
+        context: &[ChatMessage],
+        action: &ChatMessage,
+        tools: &[Value],
+    ) -> Result<Plan, ScoreError> {
+        let actions = std::slice::from_ref(action);
+        let request = Request {
+            context,
+            tools,
+            actions,
+            now_us: None,
+        };
+        let planned = plan(&request, &self.0.template, &self.0.tokens).pop();
+        planned.unwrap_or_else(|| Err(ScoreError::Action("nothing to read".to_owned())))
     }
 }

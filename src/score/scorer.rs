@@ -55,10 +55,7 @@ impl Scorer {
     }
 
     fn load(parts: Parts, options: &Options) -> Result<Self, ScoreError> {
-        let mut hasher = blake3::Hasher::new();
-        // Two folders with the same weights and another config are two models.
-        hasher.update(format!("{:?}", parts.shape).as_bytes());
-        parts.weights.hash(&mut hasher)?;
+        let weights = parts.weights_hash()?;
         let chunk = options.chunk.max(1);
         let place = Place::find(options.device, options.precision)?;
         let bytes = place.weight_bytes(parts.weights.f32_bytes());
@@ -66,7 +63,7 @@ impl Scorer {
         let max_positions = parts.shape.max_positions;
         Ok(Self {
             binding: Binding {
-                weights: short(&hasher.finalize()),
+                weights: short(&weights),
                 tokenizer: short(&parts.language.tokens.hash()),
                 template: short(&parts.language.template.hash()),
                 dtype: numbers(&place, &parts.weights),

@@ -73,6 +73,8 @@ pub(crate) struct Settings {
     pub(crate) gates: toml::Table,
     /// The folder of logs that lies here, for the first screen.
     pub(crate) here: String,
+    /// The model whose tokens a preview shows, where one is set.
+    pub(crate) model: String,
 }
 
 /// One screen of the stack.

@@ -137,6 +137,7 @@ fn settings(options: &Options) -> Settings {
         gates: options.gates.clone(),
         demo: matches!(options.start, Start::Demo),
         here: String::new(),
+        model: options.model.model.clone(),
     }
 }
 

@@ -51,6 +51,7 @@ impl Stage {
             gates: toml::Table::new(),
             demo: false,
             here: String::new(),
+            model: String::new(),
         };
         let mut stage = Self {
             app: App::new(settings, keymap, theme, store.is_some()),

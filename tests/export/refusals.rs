@@ -184,6 +184,34 @@ fn faulty_runs_give_no_demonstration() {
         },
         &last("dropped-finding"),
     );
+    // Somebody said "redact", and the words are not found again: they must not leave as they are.
+    check(
+        &|r| {
+            r.findings = vec![finding(
+                FindingKind::Secret,
+                Some(3),
+                Some(FindingAction::Redact),
+            )];
+        },
+        &last("words-not-found"),
+    );
+    // The tool list goes to the trainer as the model saw it, so nothing in it can be replaced.
+    check(
+        &|r| {
+            let mut inside = finding(FindingKind::Secret, None, Some(FindingAction::Redact));
+            inside.finding.place.as_mut().unwrap().field = "tools".to_owned();
+            r.findings = vec![inside];
+            r.redactions = vec![Redaction {
+                finding: "f1".to_owned(),
+                words: "policies".to_owned(),
+                placeholder: "[SECRET_1]".to_owned(),
+            }];
+        },
+        &[
+            format!("{run}:2 redacted-tools"),
+            format!("{run}:4 redacted-tools"),
+        ],
+    );
     check(&|r| r.steps[4].off_path = true, &last("off-path")); // S-24
     check(&|r| r.steps[4].copied = true, &last("copied"));
     let call = |adopted, finish: Option<&str>| Call {
@@ -343,7 +371,7 @@ fn the_target_model_has_the_last_word() {
     check(Err("content is null".to_owned()), None, "template-fails");
     check(
         Ok(Measured {
-            drops: vec!["tools".to_owned()],
+            drops: vec!["leaves tools out: search".to_owned()],
             ..Measured::default()
         }),
         None,

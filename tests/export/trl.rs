@@ -154,6 +154,7 @@ fn a_reader_measures_rows_with_the_models_own_template() {
             target_tokens: u32::try_from(read.action.len()).unwrap(),
             drops: read.drops,
             segments: read.action.iter().map(token).collect(),
+            ..Measured::default()
         })
     };
     let target = Some(Target {

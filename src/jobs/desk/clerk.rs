@@ -96,8 +96,8 @@ impl Clerk {
                 format,
                 filter,
                 reviewer,
-                now_us,
-            } => preview::preview(store, &format, &filter, &reviewer, now_us)?,
+                model,
+            } => preview::preview(store, &format, &filter, &reviewer, &model)?,
             Ask::Advice { overrides, now_us } => {
                 let progress = Progress::default();
                 Answer::Advice(advise(

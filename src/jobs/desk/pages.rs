@@ -5,6 +5,7 @@ use crate::domain::{
     RunId, Score, Side, Task,
 };
 use crate::domain::{Candidate, ChatMessage};
+use crate::export::PreviewRow;
 use crate::jobs::SideName;
 use crate::reward::Advantages;
 use crate::store::{RunRow, StepHead};
@@ -249,8 +250,8 @@ pub struct Preview {
     pub format: String,
     /// Rows that would leave.
     pub rows: u64,
-    /// The first of them, as JSON.
-    pub first: Vec<String>,
+    /// The first of them, with what the loss counts told apart.
+    pub first: Vec<PreviewRow>,
     /// How many stay out, by reason, with an example.
     pub left_out: Vec<(String, u64, String)>,
     /// What forbids training on it.

@@ -1,24 +1,24 @@
-//! What an export would write: it is written as a draft into a scratch folder, read back and thrown away.
+//! What an export would write: its first rows, and what its manifest would say.
 
 use super::pages::Preview;
 use super::reply::Answer;
 use crate::domain::Progress;
-use crate::export::{Bindings, Format, Manifest, Options, Purpose};
-use crate::jobs::{ExportChoice, JobError, export};
+use crate::export::{self, Format, Manifest, Options, PreviewRow};
+use crate::jobs::{ExportChoice, ExportModel, JobError, preview_export};
 use crate::store::Store;
 use crate::triage::parse_filter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Rows that a preview shows.
 const ROWS: usize = 3;
 
-/// Previews one format.
+/// Previews one format. `model` names files whose tokens are shown; anything else shows messages.
 pub(super) fn preview(
     store: &Store,
     format: &str,
     filter: &str,
     reviewer: &str,
-    now_us: i64,
+    model: &str,
 ) -> Result<Answer, JobError> {
     let Some(consumer) = Format::from_word(format) else {
         return Ok(Answer::failed(
@@ -30,22 +30,20 @@ pub(super) fn preview(
         Ok(parsed) => parsed,
         Err(error) => return Ok(Answer::failed("previewing the export", &error)),
     };
+    let model = ExportModel::open(Some(model).filter(|path| Path::new(path).exists()))?;
     let choice = ExportChoice {
         filter: parsed,
         filter_text: filter.to_owned(),
-        bindings: Bindings::default(),
+        bindings: model.bindings(None)?,
     };
-    let options = Options {
-        purpose: Purpose::Draft,
-        ..Options::new(consumer)
-    };
-    let name = format!("triagent-preview-{}-{now_us}", std::process::id());
-    let scratch = Scratch(std::env::temp_dir().join(name));
-    let manifest = export(store, &choice, &options, &scratch.0, &Progress::default())?;
-    Ok(Answer::Preview(Box::new(told(&manifest, &scratch.0))))
+    let shown = model.judging(Options::new(consumer), true, |options| {
+        preview_export(store, &choice, options, ROWS, &Progress::default())
+    })?;
+    let export::Preview { rows, manifest } = shown;
+    Ok(Answer::Preview(Box::new(told(&manifest, rows))))
 }
 
-fn told(manifest: &Manifest, folder: &Path) -> Preview {
+fn told(manifest: &Manifest, first: Vec<PreviewRow>) -> Preview {
     let example = |code: &str| {
         let first = manifest.left_out.iter().find(|row| row.code == code);
         first
@@ -53,9 +51,9 @@ fn told(manifest: &Manifest, folder: &Path) -> Preview {
             .unwrap_or_default()
     };
     Preview {
+        first,
         format: manifest.format.to_owned(),
         rows: manifest.rows.values().sum(),
-        first: first_rows(manifest, folder),
         left_out: manifest
             .left_out_by_reason
             .iter()
@@ -68,23 +66,5 @@ fn told(manifest: &Manifest, folder: &Path) -> Preview {
             .iter()
             .map(|m| (*m).to_owned())
             .collect(),
-    }
-}
-
-fn first_rows(manifest: &Manifest, folder: &Path) -> Vec<String> {
-    let Some(file) = manifest.files.iter().find(|f| f.rows > 0) else {
-        return Vec::new();
-    };
-    let text = std::fs::read_to_string(folder.join(&file.name)).unwrap_or_default();
-    text.lines().take(ROWS).map(str::to_owned).collect()
-}
-
-/// A folder that goes away with the preview.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A preview left in the system's temporary folder does no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -181,8 +181,8 @@ pub enum Ask {
         filter: String,
         /// Who `me` is.
         reviewer: String,
-        /// Distinguishes the scratch folder.
-        now_us: i64,
+        /// Folder or file of the model to be trained, for its tokens; empty = none.
+        model: String,
     },
 }
 

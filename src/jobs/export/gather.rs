@@ -1,21 +1,27 @@
 //! Reads runs, pairs and facts for an export.
 
 use super::super::JobError;
+use super::super::agreement::{layer_ratings, pair_ratings};
 use super::super::check::{cleaner, findings_about_tasks, findings_of, fresh_check};
 use super::ExportChoice;
 use crate::clean::{Cleaner, RunText};
 use crate::domain::{
-    Decision, DecisionRecord, Filter, FindingAction, FindingState, Outcome, Owner, RunId, Task,
-    TaskId, Verdict,
+    Decision, DecisionRecord, Filter, FindingState, Outcome, Owner, RunId, Task, TaskId, Verdict,
 };
-use crate::export::{Cleaning, Facts, PairInput, RunHead, RunInput, SourceError};
+use crate::export::{
+    Cleaning, Facts, PairInput, RunHead, RunInput, SourceError, Undecided, is_redacted,
+};
 use crate::store::{Store, StoreError};
+use crate::triage::{Ratings, agreement_report};
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Steps in which the request is looked for.
 const REQUEST_STEPS: u32 = 16;
+/// Seed of the bootstrap behind the agreement figures, as `triagent agreement` has it by default.
+const AGREEMENT_SEED: u64 = 0;
 /// Bytes of the request that the leak check reads.
 const REQUEST_BYTES: usize = 16 << 10;
 
@@ -63,6 +69,7 @@ pub(super) fn facts(
         filter: choice.filter_text.clone(),
         decisions_sha256: Some(store.decisions_hash()?),
         success_steps: success_steps(store)?,
+        agreement: agreement(store, runs)?,
         tasks,
         ..Facts::default()
     })
@@ -118,6 +125,18 @@ fn success_steps(store: &Store) -> Result<Vec<u64>, JobError> {
     Ok(steps)
 }
 
+/// How far reviewers agree on the runs of the set, and on pairs: their own labels, before anything was settled.
+fn agreement(store: &Store, runs: &[RunId]) -> Result<Value, JobError> {
+    let names = runs.iter().map(|run| run.0.clone()).collect();
+    let report = |ratings: &Ratings| agreement_report(ratings, AGREEMENT_SEED);
+    let runs = report(&layer_ratings(store, Some(&names))?);
+    let pairs = report(&pair_ratings(store)?);
+    Ok(json!({
+        "layers": {"statistics": runs.statistics, "items_differing": runs.disagreements.len(), "items_with_one_label": runs.dropped},
+        "pairs": {"statistics": pairs.statistics, "items_differing": pairs.disagreements.len(), "items_with_one_label": pairs.dropped},
+    }))
+}
+
 /// What the last check says about tasks, if the workspace has not grown since.
 fn cleaning(store: &Store) -> Result<Option<Cleaning>, JobError> {
     let Some(checked) = fresh_check(store)? else {
@@ -133,20 +152,22 @@ fn cleaning(store: &Store) -> Result<Option<Cleaning>, JobError> {
 pub(super) struct Source<'a> {
     store: &'a Store,
     cleaner: Cleaner,
+    undecided: Undecided,
     last: RefCell<Option<Arc<RunInput>>>,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(store: &'a Store) -> Result<Self, JobError> {
+    pub(super) fn new(store: &'a Store, undecided: Undecided) -> Result<Self, JobError> {
         Ok(Self {
             store,
+            undecided,
             cleaner: cleaner(store)?,
             last: RefCell::new(None),
         })
     }
 
     pub(super) fn run(&self, run: &RunId) -> Result<RunInput, SourceError> {
-        Ok(read_run(self.store, &self.cleaner, run)?)
+        Ok(self.read(run)?)
     }
 
     pub(super) fn pair(&self, record: DecisionRecord) -> Result<PairInput, SourceError> {
@@ -164,51 +185,52 @@ impl<'a> Source<'a> {
         {
             return Ok(Arc::clone(last));
         }
-        let read = Arc::new(read_run(self.store, &self.cleaner, run)?);
+        let read = Arc::new(self.read(run)?);
         *self.last.borrow_mut() = Some(Arc::clone(&read));
         Ok(read)
     }
-}
 
-fn read_run(store: &Store, cleaner: &Cleaner, run: &RunId) -> Result<RunInput, JobError> {
-    let mut head = store.rollout(run)?;
-    let decisions: Vec<DecisionRecord> = store
-        .history(run.as_str())?
-        .into_iter()
-        .filter_map(|(record, live)| live.then_some(record))
-        .collect();
-    // A reviewer's word about the outcome goes before the file's.
-    let said = decisions.iter().rev().find_map(|r| match r.decision {
-        Decision::Outcome { outcome, .. } => Some((outcome, r.reviewer.clone())),
-        _ => None,
-    });
-    if let Some((outcome, reviewer)) = said {
-        head.outcome = outcome;
-        head.outcome_source = Some(format!("reviewer:{reviewer}"));
+    fn read(&self, run: &RunId) -> Result<RunInput, JobError> {
+        let store = self.store;
+        let mut head = store.rollout(run)?;
+        let decisions: Vec<DecisionRecord> = store
+            .history(run.as_str())?
+            .into_iter()
+            .filter_map(|(record, live)| live.then_some(record))
+            .collect();
+        // A reviewer's word about the outcome goes before the file's.
+        let said = decisions.iter().rev().find_map(|r| match r.decision {
+            Decision::Outcome { outcome, .. } => Some((outcome, r.reviewer.clone())),
+            _ => None,
+        });
+        if let Some((outcome, reviewer)) = said {
+            head.outcome = outcome;
+            head.outcome_source = Some(format!("reviewer:{reviewer}"));
+        }
+        let (steps, calls) = (store.steps(run)?, store.calls(run)?);
+        let findings = findings_of(store, run)?;
+        let redact: Vec<FindingState> = findings
+            .iter()
+            .filter(|f| is_redacted(f, self.undecided))
+            .cloned()
+            .collect();
+        let text = RunText {
+            head: &head,
+            steps: &steps,
+            calls: &calls,
+        };
+        let redactions = self.cleaner.redactions(text, &redact);
+        Ok(RunInput {
+            calls,
+            findings,
+            redactions,
+            rewards: store.rewards(run)?,
+            verdict: verdict(store, run)?,
+            decisions,
+            labels: store.foreign_labels(run)?,
+            ..RunInput::new(head, steps)
+        })
     }
-    let (steps, calls) = (store.steps(run)?, store.calls(run)?);
-    let findings = findings_of(store, run)?;
-    let redact: Vec<FindingState> = findings
-        .iter()
-        .filter(|f| f.action == Some(FindingAction::Redact))
-        .cloned()
-        .collect();
-    let text = RunText {
-        head: &head,
-        steps: &steps,
-        calls: &calls,
-    };
-    let redactions = cleaner.redactions(text, &redact);
-    Ok(RunInput {
-        calls,
-        findings,
-        redactions,
-        rewards: store.rewards(run)?,
-        verdict: verdict(store, run)?,
-        decisions,
-        labels: store.foreign_labels(run)?,
-        ..RunInput::new(head, steps)
-    })
 }
 
 fn verdict(store: &Store, run: &RunId) -> Result<Option<Verdict>, JobError> {

@@ -1,16 +1,15 @@
 //! Export: the formats, and for the one under the cursor what would be written and what would stay out.
 
-use crate::export::Format;
+use crate::export::{Format, PreviewRow, Segment};
 use crate::jobs::desk::Preview;
 use crate::text::{plural, visible};
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::render;
 use crate::tui::theme::Ink;
-use serde_json::Value;
 
-/// Keys of a row whose text the trainer learns; everything else only conditions it.
-const LEARNT: [&str; 3] = ["completion", "chosen", "rejected"];
+/// Between two tokens.
+const SEAM: &str = "│";
 
 /// Fills the sheet.
 pub(crate) fn formats(filter: &str) -> Filling {
@@ -80,37 +79,43 @@ pub(crate) fn preview(preview: &Preview) -> Doc {
     doc
 }
 
-fn rows(doc: &mut Doc, first: &[String]) {
+fn rows(doc: &mut Doc, first: &[PreviewRow]) {
     doc.heading("first rows, as they will be written; shaded text is masked from the loss");
-    for line in first {
-        match serde_json::from_str::<Value>(line) {
-            Ok(Value::Object(fields)) => {
-                for (key, value) in &fields {
-                    field(doc, key, value);
-                }
+    for row in first {
+        if row.segments.is_empty() {
+            // A task or a copy: nothing in it is a target.
+            match render::json(&row.line) {
+                Some(drawn) => doc.append(&drawn).end_line(),
+                None => doc.line(Ink::Text, &visible(&row.line)),
+            };
+        }
+        for (at, side) in row.segments.iter().enumerate() {
+            if row.segments.len() > 1 {
+                doc.line(Ink::Strong, if at == 0 { "chosen" } else { "rejected" });
             }
-            _ => {
-                doc.line(Ink::Text, line);
+            for stretch in side.chunk_by(|a, b| a.owner == b.owner && a.trained == b.trained) {
+                stretch_of(doc, stretch);
             }
         }
         doc.line(Ink::Dim, "────────");
     }
 }
 
-fn field(doc: &mut Doc, key: &str, value: &Value) {
-    let learnt = LEARNT.contains(&key);
-    let (sign, about) = if learnt {
-        ("▶", "learnt")
+/// Neighbours of one owner; with the model's tokenizer at hand each is a token, and a seam stands between them.
+fn stretch_of(doc: &mut Doc, stretch: &[Segment]) {
+    let Some(first) = stretch.first() else { return };
+    let (sign, about, ink) = if first.trained {
+        ("▶", "learnt", Ink::Text)
     } else {
-        ("░", "masked")
+        ("░", "masked", Ink::Masked)
     };
-    doc.push(Ink::Key, key)
+    doc.push(Ink::Key, &first.owner)
         .line(Ink::Dim, &format!("  {sign} {about}"));
-    let text = serde_json::to_string(value).unwrap_or_default();
-    let drawn = render::json(&text).unwrap_or_else(|| Doc::plain(&text));
-    if learnt {
-        doc.append(&drawn).end_line();
-    } else {
-        doc.line(Ink::Masked, &visible(drawn.text()));
+    for (at, segment) in stretch.iter().enumerate() {
+        if at > 0 {
+            doc.push(Ink::Dim, SEAM);
+        }
+        doc.push(ink, &visible(&segment.text));
     }
+    doc.end_line();
 }

@@ -128,7 +128,7 @@ fn follow(app: &mut App) {
         }
         Target::Format(format) => {
             let (filter, reviewer) = (app.board.filter.clone(), app.set.reviewer.clone());
-            let now_us = app.now.us;
+            let model = app.set.model.clone();
             say(
                 app,
                 Tone::Info,
@@ -138,7 +138,7 @@ fn follow(app: &mut App) {
                 format,
                 filter,
                 reviewer,
-                now_us,
+                model,
             });
         }
     }
