@@ -5,6 +5,7 @@
 
 mod advise;
 mod agreement;
+mod audit;
 mod calibrate;
 mod card;
 mod check;
@@ -15,6 +16,7 @@ pub mod desk;
 mod evidence;
 mod export;
 mod facts;
+mod groups;
 mod import;
 mod index;
 mod pairing;
@@ -29,6 +31,7 @@ mod work;
 
 pub use advise::{CohortAdvice, advise};
 pub use agreement::{layer_ratings, pair_ratings, pair_traces};
+pub use audit::{AskedGrader, Audit, AuditOptions, audit_grader, audits};
 pub use calibrate::{
     CalibrateError, CalibrateOptions, Calibration, CaseResult, Comparison, calibrate,
     calibration_of,
@@ -44,6 +47,7 @@ pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_workspace};
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, ExportModel, export, preview_export};
 pub use facts::{Ground, cohort_facts};
+pub use groups::{GroupOptions, JudgedGroup, JudgedGroups, reward_groups};
 pub use import::{ImportOptions, ImportTotals, UnitReport, import, try_import};
 pub use index::index;
 pub use pairing::{PairWords, SideName, WrittenError, build_pair, read_written};
@@ -130,6 +134,9 @@ pub enum JobError {
     /// A planned change does not apply.
     #[error(transparent)]
     Edit(#[from] crate::triage::EditError),
+    /// The reward room.
+    #[error(transparent)]
+    Reward(#[from] crate::reward::RewardError),
     /// The model cannot be calibrated.
     #[error(transparent)]
     Calibrate(#[from] CalibrateError),

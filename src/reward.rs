@@ -69,6 +69,11 @@ pub enum RewardError {
     /// No run to make hack cases of.
     #[error("no run to build a hack suite from\nhint: import failed runs with their final answers")]
     NoHackCase,
+    /// A grader that answers nothing.
+    #[error(
+        "the grader failed on every case; the first time: {0}\nhint: it reads one case as JSON and prints {{\"result\": 0 or 1}}; try it by hand"
+    )]
+    GraderFailed(String),
     /// No behaviour log-probs.
     #[error(
         "no call carries behaviour log-probs that could be compared\nhint: let the serving endpoint log token ids and log-probs"

@@ -172,7 +172,8 @@ impl Reading<'_> {
     /// Rule 2 says which of the two is broken, so that nobody answers an outage by sampling more.
     fn grader_or_environment(&self) -> String {
         let r = &self.facts.rewards;
-        let fooled = r.fooled > 0;
+        let refuses_all = r.controls > 0 && r.refused == r.controls;
+        let fooled = r.fooled > 0 || refuses_all;
         let spoilt = r.contaminated.max(r.all_tools_failed) > 0;
         match (fooled, spoilt) {
             (true, false) => "fix the grader",

@@ -94,6 +94,14 @@ pub struct RewardFact {
     pub hack_cases: u32,
     /// Hack cases that fooled a grader.
     pub fooled: u32,
+    /// Good runs shown to the graders.
+    pub controls: u32,
+    /// Of those, refused: a grader that refuses everything fools nobody and is no grader.
+    pub refused: u32,
+    /// Cases on which a grader itself failed.
+    pub broke: u32,
+    /// Graders that decide here and met no hack suite.
+    pub not_audited: Vec<String>,
     /// Rollouts that should carry a reward.
     pub rollouts: u32,
     /// With status contaminated or untrusted.

@@ -60,8 +60,14 @@ fn repair(reading: &Reading) -> Vec<String> {
     }
     if r.fooled > 0 {
         out.push(format!(
-            "fix the grader: {} of {} hack cases fool it (triagent rewards audit)",
+            "fix the grader: {} of {} hack cases fool it (triagent rewards audit GRADER)",
             r.fooled, r.hack_cases
+        ));
+    }
+    if r.controls > 0 && r.refused == r.controls {
+        out.push(format!(
+            "fix the grader: it refuses all {} good runs that it was shown (triagent rewards audit GRADER)",
+            r.controls
         ));
     }
     out

@@ -11,7 +11,7 @@ mod rollouts;
 
 use super::cohort::CohortRuns;
 use super::evidence::RunFacts;
-use super::{JobError, register, run_facts};
+use super::{Audit, JobError, audits, register, run_facts};
 use crate::advise::{CohortFacts, EvidenceFact, OverrideFact, RecordedFact, Rules};
 use crate::domain::{
     ChangedThing, Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress,
@@ -30,6 +30,7 @@ pub struct Ground<'a> {
     pairs: Vec<(DecisionRecord, Pair)>,
     verdicts: Vec<DecisionRecord>,
     facts: Vec<DecisionRecord>,
+    audits: Vec<Audit>,
     rules: Rules,
 }
 
@@ -42,6 +43,7 @@ impl<'a> Ground<'a> {
             pairs: store.pairs()?,
             verdicts: store.own("verdict")?,
             facts: store.own("fact")?,
+            audits: audits(store)?.into_iter().map(|(_, audit)| audit).collect(),
             rules: rules.clone(),
         })
     }
@@ -99,7 +101,7 @@ pub fn cohort_facts(
         labels: labels::labels(store, &failures)?,
         agreement: labels::agreement(ground, cohort)?,
         evidence: evidence(&failures),
-        rewards: rewards::rewards(store, cohort, &failures)?,
+        rewards: rewards::rewards(store, &ground.audits, cohort, &failures)?,
         attempts: attempts::attempts(cohort, &failures),
         split: None,
         levers_compared: levers(store)?,

@@ -8,10 +8,10 @@ pub use hacks::{Hack, HackCase, hack_suite};
 
 use super::RewardError;
 use super::grader::{Grade, GradeCase};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One row of the table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AuditRow {
     /// Which hack; `control` for a good run that must pass.
     pub hack: Hack,
@@ -30,7 +30,7 @@ pub struct AuditRow {
 }
 
 /// What an audit found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AuditReport {
     /// The grader.
     pub grader: String,
@@ -99,7 +99,7 @@ fn words(hacks: u32, fooled: u32, controls: u32, refused: u32, errors: u32) -> S
 fn row(case: &HackCase, grade: Result<Grade, String>) -> AuditRow {
     let is_control = case.hack == Hack::Control;
     let (fooled, reason, grade) = match grade {
-        Err(error) => (false, format!("the grader failed: {error}"), None),
+        Err(error) => (false, error, None),
         Ok(grade) => {
             let reason = match (
                 grade.is_success(),

@@ -2,6 +2,7 @@
 
 mod advice;
 mod agreement;
+mod audits;
 mod bars;
 mod changes;
 mod export;

@@ -164,6 +164,8 @@ fn every_reading_verb_keeps_its_promised_fields() {
         ("export", &["export", "trl-dpo", "--out", "out", "--draft"]),
         ("undo", &["undo"]),
         ("undo", &["redo"]),
+        ("rewards-groups", &["rewards", "groups"]),
+        ("rewards-audit", &["rewards", "audit", "source-marker"]),
         ("doctor", &["doctor"]),
         ("config", &["config", "show"]),
         ("score", &["score", "--pairs"]),

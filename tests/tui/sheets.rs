@@ -31,6 +31,8 @@ fn rewards_name_their_convention_and_explain_a_group_without_signal() {
             "convention",
             "population",
             "a full update still needs",
+            "how length enters",
+            "no grader has met the hack suite",
         ],
     );
     assert!(!screen.contains("gradient is zero"));

@@ -1,7 +1,7 @@
 //! Gates that come before any method: outcomes, labels, system share, grader, cheaper lever, stability, split.
 
 use super::{Measured, count, percent, share, to_go};
-use crate::advise::facts::{CohortFacts, RecordedFact};
+use crate::advise::facts::{CohortFacts, RecordedFact, RewardFact};
 use crate::advise::rules::Rules;
 use crate::advise::shares::{Draw, drawn, shares};
 use crate::domain::GateState;
@@ -140,26 +140,13 @@ pub(super) fn grader_health(facts: &CohortFacts, rules: &Rules) -> Measured {
         f64::from(spoilt) / f64::from(r.rollouts)
     };
     let rejected = r.hack_cases.saturating_sub(r.fooled);
-    let mut missing = Vec::new();
-    if contaminated >= limit {
-        missing.push(format!(
-            "{spoilt} of {} rewards are contaminated",
-            r.rollouts
-        ));
-    }
-    if r.fooled > 0 {
-        missing.push(format!(
-            "{} of {} hack cases fool the grader",
-            r.fooled, r.hack_cases
-        ));
-    }
-    if r.hack_cases == 0 {
-        missing.push("a hack suite shown to the grader".to_owned());
-    }
-    let state = match (contaminated >= limit || r.fooled > 0, r.hack_cases) {
+    let refuses_all = r.controls > 0 && r.refused == r.controls;
+    let missing = grader_gaps(r, contaminated >= limit, spoilt);
+    let open = r.hack_cases == 0 || r.broke > 0 || !r.not_audited.is_empty();
+    let state = match (contaminated >= limit || r.fooled > 0 || refuses_all, open) {
         (true, _) => GateState::Fail,
-        (false, 0) => GateState::Unmeasured,
-        (false, _) => GateState::Pass,
+        (false, true) => GateState::Unmeasured,
+        (false, false) => GateState::Pass,
     };
     let audit = match r.hack_cases {
         0 => "no hack suite run".to_owned(),
@@ -173,6 +160,34 @@ pub(super) fn grader_health(facts: &CohortFacts, rules: &Rules) -> Measured {
         missing: missing.join("; "),
         source,
     }
+}
+
+fn grader_gaps(r: &RewardFact, is_contaminated: bool, spoilt: u32) -> Vec<String> {
+    let mut missing = Vec::new();
+    if is_contaminated {
+        missing.push(format!(
+            "{spoilt} of {} rewards are contaminated",
+            r.rollouts
+        ));
+    }
+    if r.fooled > 0 {
+        missing.push(format!(
+            "{} of {} hack cases fool the grader",
+            r.fooled, r.hack_cases
+        ));
+    }
+    if r.controls > 0 && r.refused == r.controls {
+        missing.push(format!("it refuses all {} good runs", r.controls));
+    }
+    if r.broke > 0 {
+        missing.push(format!("the grader failed on {} cases", r.broke));
+    }
+    match r.not_audited.as_slice() {
+        [] if r.hack_cases == 0 => missing.push("a hack suite shown to the grader".to_owned()),
+        [] => {}
+        names => missing.push(format!("a hack suite shown to {}", names.join(", "))),
+    }
+    missing
 }
 
 pub(super) fn cheaper_lever(facts: &CohortFacts, _: &Rules) -> Measured {

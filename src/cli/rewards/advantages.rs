@@ -28,7 +28,7 @@ pub(crate) struct Args {
     convention: String,
 }
 
-fn words() -> Vec<&'static str> {
+pub(super) fn words() -> Vec<&'static str> {
     Convention::ALL.iter().map(|(_, word)| *word).collect()
 }
 
@@ -101,7 +101,7 @@ fn show(rewards: &[Option<f64>], found: &Advantages, env: &mut Env) -> Result<()
 }
 
 /// Six decimals at most, no trailing zeros, no minus before nothing.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" {

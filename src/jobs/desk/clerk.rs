@@ -90,7 +90,7 @@ impl Clerk {
                 let compared = Box::new(compare(store, &a, &b)?);
                 Answer::Compared { a, b, compared }
             }
-            Ask::Groups => Answer::Groups(lists::groups(store)?),
+            Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store)?)),
             Ask::Agreement => Answer::Agreement(Box::new(lists::agreement(store)?)),
             Ask::Preview {
                 format,

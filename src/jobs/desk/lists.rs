@@ -1,18 +1,20 @@
 //! Lists that stand on whole tables: queues, groups, agreement.
 
-use super::pages::{Group, GroupMember, Queue};
+use super::pages::{Queue, RewardPage};
 use super::reply::Answer;
-use crate::domain::{Filter, RunId};
-use crate::jobs::{JobError, QueueSpec, draw, keep_queue, layer_ratings, queue_spec};
-use crate::reward::{Convention, advantages};
-use crate::store::{RunRow, Store, StoreError};
+use crate::domain::{Filter, Progress, RunId};
+use crate::jobs::{
+    GroupOptions, JobError, QueueSpec, audits, draw, keep_queue, layer_ratings, queue_spec,
+    reward_groups,
+};
+use crate::store::Store;
 use crate::triage::{AgreementReport, QueuePlan, agreement_report, parse_filter};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Kind under which filters are kept by name.
 pub(super) const QUEUE: &str = "saved-filter";
-/// Groups that are shown at the most.
-const MAX_GROUPS: usize = 2_000;
+/// Groups that are shown at the most: each is read step by step.
+const MAX_GROUPS: usize = 300;
 /// Seed of the intervals: the same labels give the same numbers.
 const SEED: u64 = 1;
 
@@ -26,45 +28,19 @@ pub(super) fn queues(store: &Store) -> Result<Vec<(String, String)>, JobError> {
         .collect())
 }
 
-/// Groups of at least two rollouts, by the log's group, else by task.
-pub(super) fn groups(store: &Store) -> Result<Vec<Group>, JobError> {
-    let mut found: BTreeMap<String, Vec<GroupMember>> = BTreeMap::new();
-    store.each_run(&Filter::default(), |row| {
-        if let Some(name) = row.group.clone().or_else(|| row.task.clone()) {
-            found.entry(name).or_default().push(member(row));
-        }
-        Ok::<(), StoreError>(())
-    })?;
-    let several = found.into_iter().filter(|(_, members)| members.len() > 1);
-    Ok(several
-        .take(MAX_GROUPS)
-        .map(|(name, members)| group(name, members))
-        .collect())
-}
-
-fn member(row: RunRow) -> GroupMember {
-    GroupMember {
-        run: row.id,
-        seq: row.seq,
-        outcome: row.outcome,
-        reward: row.reward_result,
-        status: row.reward_status,
-        steps: row.steps,
-        calls: row.calls,
-    }
-}
-
-fn group(name: String, members: Vec<GroupMember>) -> Group {
-    // A contaminated or untrusted reward counts as missing: it must not move the others (S-52).
-    let rewards: Vec<Option<f64>> = members
-        .iter()
-        .map(|m| m.reward.filter(|_| m.status == "ok"))
-        .collect();
-    Group {
-        advantages: advantages(&rewards, Convention::Population, None).map_err(|e| e.to_string()),
-        name,
-        members,
-    }
+/// Groups and audits, as `triagent rewards` shows them.
+pub(super) fn rewards(store: &Store) -> Result<RewardPage, JobError> {
+    let wanted = GroupOptions {
+        limit: MAX_GROUPS,
+        ..GroupOptions::default()
+    };
+    let groups = reward_groups(store, &Filter::default(), wanted, &Progress::default())?;
+    let mut kept = audits(store)?;
+    kept.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    Ok(RewardPage {
+        groups,
+        audits: kept.into_iter().map(|(_, audit)| audit).collect(),
+    })
 }
 
 /// Agreement of the reviewers on the layer of each run.

@@ -1,13 +1,12 @@
 //! What answers are made of: plain data for a screen.
 
 use crate::domain::{
-    Adopted, Choice, Criterion, DecisionRecord, ForeignLabel, Outcome, Owner, Reward, Rollout,
-    RunId, Score, Side, Task,
+    Adopted, Choice, Criterion, DecisionRecord, ForeignLabel, Owner, Reward, Rollout, RunId, Score,
+    Side, Task,
 };
 use crate::domain::{Candidate, ChatMessage};
 use crate::export::PreviewRow;
-use crate::jobs::SideName;
-use crate::reward::Advantages;
+use crate::jobs::{Audit, JudgedGroups, SideName};
 use crate::store::{RunRow, StepHead};
 use crate::triage::Standard;
 use std::ops::Range;
@@ -213,34 +212,13 @@ pub struct PairWrite {
     pub codebook: String,
 }
 
-/// Rollouts that were sampled for one comparison.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// Its name: the group's, else the task's.
-    pub name: String,
-    /// Its members.
-    pub members: Vec<GroupMember>,
-    /// Advantages in the population convention, or why there are none.
-    pub advantages: Result<Advantages, String>,
-}
-
-/// A member of a group.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GroupMember {
-    /// The run.
-    pub run: RunId,
-    /// Its row key.
-    pub seq: i64,
-    /// Pass or fail.
-    pub outcome: Outcome,
-    /// Reward's result.
-    pub reward: Option<f64>,
-    /// Reward's status.
-    pub status: String,
-    /// Steps.
-    pub steps: u32,
-    /// Calls.
-    pub calls: u32,
+/// What is known of rewards: groups, and graders that met the hack suite.
+#[derive(Debug, Clone)]
+pub struct RewardPage {
+    /// Groups by name, at most as many as a list shows.
+    pub groups: JudgedGroups,
+    /// Audits, the newest first.
+    pub audits: Vec<Audit>,
 }
 
 /// What an export would write.

@@ -1,7 +1,8 @@
 //! What a question gets. Every answer says what it answers, so a late one can be told.
 
 use super::pages::{
-    Bodies, FoundStep, Group, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue, RunPage,
+    Bodies, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue, RewardPage,
+    RunPage,
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
@@ -139,8 +140,8 @@ pub enum Answer {
     },
     /// Advice, one a cohort.
     Advice(Vec<CohortAdvice>),
-    /// Groups.
-    Groups(Vec<Group>),
+    /// Groups and audits.
+    Rewards(Box<RewardPage>),
     /// Agreement on runs.
     Agreement(Box<AgreementReport>),
     /// The ledger.

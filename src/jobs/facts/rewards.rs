@@ -3,12 +3,14 @@
 use super::{CohortRuns, Failure, count};
 use crate::advise::RewardFact;
 use crate::domain::{Reward, RewardStatus, Step, StepKind};
-use crate::jobs::JobError;
+use crate::jobs::{Audit, JobError};
 use crate::store::Store;
 use crate::triage::{Fault, tool_fault};
+use std::collections::BTreeSet;
 
 pub(super) fn rewards(
     store: &Store,
+    audits: &[Audit],
     cohort: &CohortRuns,
     failures: &[Failure<'_>],
 ) -> Result<RewardFact, JobError> {
@@ -18,11 +20,14 @@ pub(super) fn rewards(
         tool_failed: count(failures.iter().filter(|f| spoilt(f)).count()),
         ..RewardFact::default()
     };
+    let mut graders: BTreeSet<(String, Option<String>)> = BTreeSet::new();
     for row in &cohort.rows {
         let rewards = store.rewards(&row.id)?;
         let has = |test: &dyn Fn(&Reward) -> bool| u32::from(rewards.iter().any(test));
         let usable = |r: &Reward| r.status == RewardStatus::Ok && r.result.is_some();
         let told = |r: &Reward| r.status != RewardStatus::Missing;
+        let named = rewards.iter().filter(|r| told(r));
+        graders.extend(named.map(|r| (r.grader.clone(), r.version.clone())));
         fact.used |= rewards.iter().any(told);
         fact.missing += u32::from(!rewards.iter().any(told));
         fact.contaminated += has(&|r| {
@@ -36,7 +41,30 @@ pub(super) fn rewards(
             usable(r) && r.evidence.is_some() && r.side_effects.is_some() && r.cost.is_some()
         });
     }
+    for (grader, version) in graders {
+        audited(&mut fact, audits, grader, version.as_deref());
+    }
     Ok(fact)
+}
+
+/// Adds what the hack suite showed of one grader. Another version of it is another grader.
+fn audited(fact: &mut RewardFact, audits: &[Audit], grader: String, version: Option<&str>) {
+    let is_meant = |a: &&Audit| {
+        a.stands_for == grader && (version.is_none() || a.version.as_deref() == version)
+    };
+    let Some(audit) = audits.iter().find(is_meant) else {
+        fact.not_audited.push(match version {
+            Some(version) => format!("{grader} {version}"),
+            None => grader,
+        });
+        return;
+    };
+    let report = &audit.report;
+    fact.hack_cases += report.hacks;
+    fact.fooled += report.fooled;
+    fact.controls += report.controls;
+    fact.refused += report.refused;
+    fact.broke += report.errors;
 }
 
 /// Every tool result failed for the system's own reasons.

@@ -2,13 +2,13 @@
 
 use crate::domain::{Document, Owner, Requirement, StepKind, StepStatus};
 use crate::reward::grader::{GradeCase, GradeStep};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// At most this many runs of a kind are turned into cases: more would repeat the same finding.
 const MAX_BASES: usize = 5;
 
 /// A way to fool a grader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hack {
     /// A source marker without any evidence behind it.

@@ -86,7 +86,7 @@ fn take_of_sheet(app: &mut App, answer: Answer) {
     match answer {
         Answer::Pairings(rows) => sheet::take(app, &SheetKind::Pairs, sheets::pairs(&rows)),
         Answer::Advice(said) => sheet::take(app, &SheetKind::Advice, sheets::advice(&said)),
-        Answer::Groups(groups) => sheet::take(app, &SheetKind::Rewards, sheets::rewards(&groups)),
+        Answer::Rewards(page) => sheet::take(app, &SheetKind::Rewards, sheets::rewards(&page)),
         Answer::Agreement(report) => {
             sheet::take(app, &SheetKind::Agreement, sheets::agreement(&report));
         }
