@@ -33,6 +33,7 @@ mod scan;
 mod scores;
 mod source;
 mod sse;
+mod table;
 mod time;
 mod trace;
 mod turn;
@@ -146,7 +147,11 @@ fn read_source(
         source: &source,
         sniff: &sniff,
     };
-    importer.read(&input, out)
+    let result = importer.read(&input, out);
+    if let Some(damage) = source.damage() {
+        out.skip(0, damage)?;
+    }
+    result
 }
 
 fn open_source(unit: &Unit) -> std::io::Result<Source> {

@@ -196,7 +196,15 @@ pub(crate) fn reasoning(node: &Node<'_>) -> Option<String> {
 /// All tool calls of a message, the old `function_call` included.
 pub(crate) fn tool_calls(out: &mut Out<'_>, node: &Node<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
-    for call in node.list("tool_calls") {
+    // ART stores the whole list as JSON inside a text.
+    let packed = node.str("tool_calls").unwrap_or("");
+    let unpacked = parse(packed, &mut Flaws::default()).ok();
+    if unpacked.is_none() && !packed.trim().is_empty() {
+        out.not_understood("tool calls that are text");
+        steps.push(call_step("", None, packed.to_owned()));
+    }
+    let inner = unpacked.as_ref().map_or(&[][..], Node::items);
+    for call in node.list("tool_calls").iter().chain(inner) {
         match call.text() {
             // Some writers store each call as JSON inside a text.
             Some(inner) => match parse(inner, &mut Flaws::default()) {

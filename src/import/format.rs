@@ -3,9 +3,11 @@
 pub(crate) mod agent_lightning;
 pub(crate) mod agent_lightning_legacy;
 pub(crate) mod agentdojo;
+pub(crate) mod art;
 pub(crate) mod atif;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod gemini_cli;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod langfuse;
@@ -14,14 +16,18 @@ pub(crate) mod mini_swe_agent;
 pub(crate) mod mlflow;
 pub(crate) mod nemo_gym;
 pub(crate) mod openai_chat;
+pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod otel;
+pub(crate) mod pi;
 pub(crate) mod request_log;
 pub(crate) mod sharegpt;
 pub(crate) mod swe_agent;
 pub(crate) mod tau2;
 pub(crate) mod tau_bench;
+pub(crate) mod trl;
 pub(crate) mod verifiers;
+pub(crate) mod verl;
 pub(crate) mod who_and_when;
 
 use super::detect::Sniff;
@@ -84,11 +90,17 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &who_and_when::WhoAndWhen,
     &nemo_gym::NemoGym,
     &verifiers::Verifiers,
+    &trl::Trl,
+    &verl::Verl,
+    &art::Art,
     &tau2::Tau2,
     &tau_bench::TauBench,
     &agent_lightning::AgentLightning,
     &codex::Codex,
     &claude_code::ClaudeCode,
+    &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
+    &pi::Pi,
     &inspect::Inspect,
     &agent_lightning_legacy::AgentLightningLegacy,
     &langfuse::Langfuse,

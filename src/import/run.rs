@@ -119,6 +119,12 @@ impl<'o, 's> Run<'o, 's> {
         std::mem::take(&mut self.context)
     }
 
+    /// Steps before this one that stand in the context now; they leave it with the step that `replaces` them.
+    pub(crate) fn standing_before(&self, step: u32) -> Vec<u32> {
+        let before = self.context.iter().copied();
+        before.filter(|&i| i < step).collect()
+    }
+
     /// Sends what a grader said.
     pub(crate) fn reward(&mut self, reward: Reward) -> Result<(), Halt> {
         self.out.put(Item::Reward(Box::new(reward)))

@@ -1,7 +1,9 @@
-//! Bytes of one file: unpacks gzip, turns UTF-16 into UTF-8, keeps small files in memory and spools the unpacked
-//! rest to a temporary file, so that every reader may read any stretch twice. Offsets are those of the unpacked text.
+//! Bytes of one file: unpacks gzip, turns UTF-16 into UTF-8 and tables into lines, keeps small files in memory and
+//! spools the unpacked rest to a temporary file, so that every reader may read any stretch twice. Offsets are those
+//! of the unpacked text.
 
 use super::limits::{MAX_RATIO, MAX_UNPACKED_BYTES, MEMORY_BYTES};
+use super::table::TableLines;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ pub(crate) struct Source {
     body: Body,
     len: u64,
     notes: Vec<String>,
+    damage: Option<String>,
 }
 
 enum Body {
@@ -48,25 +51,23 @@ impl Source {
                 body: Body::File(path.to_owned()),
                 len: size,
                 notes: Vec::new(),
+                damage: None,
             }),
             Coat::Plain => Self::bytes_of(file, size),
+            Coat::Table => Self::table(file, size),
             coat => Self::undressed(file, size, coat),
         }
     }
 
     /// Reads standard input to its end.
     pub(crate) fn stdin() -> io::Result<Self> {
-        let (body, len) = gather(io::stdin().lock(), u64::MAX)?;
-        let plain = Self {
-            body,
-            len,
-            notes: Vec::new(),
-        };
+        let plain = Self::gathered(io::stdin().lock(), u64::MAX)?;
         let mut magic = Vec::new();
         plain.reader(0)?.take(4).read_to_end(&mut magic)?;
         match Coat::of(&magic) {
             Coat::Plain => Ok(plain),
-            coat => Self::undressed(plain.reader(0)?, len, coat),
+            Coat::Table => plain.as_table(),
+            coat => Self::undressed(plain.reader(0)?, plain.len, coat),
         }
     }
 
@@ -76,6 +77,7 @@ impl Source {
             len: bytes.len() as u64,
             body: Body::Memory(bytes),
             notes: Vec::new(),
+            damage: None,
         }
     }
 
@@ -87,27 +89,52 @@ impl Source {
     }
 
     fn undressed(reader: impl Read, size: u64, coat: Coat) -> io::Result<Self> {
-        let limit = MAX_UNPACKED_BYTES.min(MEMORY_BYTES.max(size.saturating_mul(MAX_RATIO)));
-        let (body, len) = match coat {
-            Coat::Gzip => gather(flate2::read::MultiGzDecoder::new(reader), limit)?,
-            Coat::Utf16Le | Coat::Utf16Be => gather(Utf16::new(reader, coat), limit)?,
-            Coat::Plain => gather(reader, limit)?,
+        let limit = unpacked_limit(size);
+        let mut unpacked = match coat {
+            Coat::Gzip => Self::gathered(flate2::read::MultiGzDecoder::new(reader), limit)?,
+            Coat::Utf16Le | Coat::Utf16Be => Self::gathered(Utf16::new(reader, coat), limit)?,
+            Coat::Plain | Coat::Table => Self::gathered(reader, limit)?,
         };
-        let unpacked = Self {
-            body,
-            len,
-            notes: vec![coat.note().to_owned()],
-        };
-        Ok(unpacked)
+        unpacked.notes.push(coat.note().to_owned());
+        // What was packed may itself be a table, or text in UTF-16.
+        match unpacked.coat()? {
+            Coat::Utf16Le | Coat::Utf16Be if coat == Coat::Gzip => {
+                let inner = unpacked.coat()?;
+                Self::undressed(unpacked.reader(0)?, unpacked.len, inner)
+            }
+            Coat::Table if coat == Coat::Gzip => unpacked.as_table(),
+            _ => Ok(unpacked),
+        }
+    }
+
+    fn coat(&self) -> io::Result<Coat> {
+        let mut magic = Vec::new();
+        self.reader(0)?.take(4).read_to_end(&mut magic)?;
+        Ok(Coat::of(&magic))
+    }
+
+    fn table(file: File, size: u64) -> io::Result<Self> {
+        let lines = TableLines::open(file)?;
+        let mut table = Self::gathered(lines, unpacked_limit(size))?;
+        table.notes.push(Coat::Table.note().to_owned());
+        Ok(table)
+    }
+
+    /// The table that these bytes are; its reader wants a file.
+    fn as_table(&self) -> io::Result<Self> {
+        let (spool, mut file) = spool()?;
+        io::copy(&mut self.reader(0)?, &mut file)?;
+        Self::table(File::open(&spool.0)?, self.len)
     }
 
     /// Keeps what a reader gives, up to `limit` bytes.
     pub(crate) fn gathered(reader: impl Read, limit: u64) -> io::Result<Self> {
-        let (body, len) = gather(reader, limit)?;
+        let (body, len, damage) = gather(reader, limit)?;
         Ok(Self {
             body,
             len,
             notes: Vec::new(),
+            damage,
         })
     }
 
@@ -122,6 +149,11 @@ impl Source {
     /// How many bytes there are.
     pub(crate) fn len(&self) -> u64 {
         self.len
+    }
+
+    /// Why the packed file ends early; what it gave before that is here.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// What was done before reading.
@@ -198,12 +230,14 @@ enum Coat {
     Gzip,
     Utf16Le,
     Utf16Be,
+    Table,
 }
 
 impl Coat {
     fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1F, 0x8B, ..] => Self::Gzip,
+            b"PAR1" => Self::Table,
             [0xFF, 0xFE, ..] => Self::Utf16Le,
             [0xFE, 0xFF, ..] => Self::Utf16Be,
             // Without a byte order mark: JSON starts with an ASCII character.
@@ -219,42 +253,71 @@ impl Coat {
             Self::Utf16Le | Self::Utf16Be => {
                 "turned from UTF-16 into UTF-8; offsets are those of the UTF-8 text"
             }
+            Self::Table => {
+                "turned from a parquet table into JSON lines; offsets are those of the lines"
+            }
             Self::Plain => "",
         }
     }
 }
 
-/// Keeps what a reader gives: in memory while it is small, then in a temporary file.
-fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64)> {
+fn unpacked_limit(size: u64) -> u64 {
+    MAX_UNPACKED_BYTES.min(MEMORY_BYTES.max(size.saturating_mul(MAX_RATIO)))
+}
+
+/// Keeps what a reader gives: in memory while it is small, then in a temporary file. A packed file that breaks off
+/// still gives what stands before the damage; the damage comes back beside it.
+fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64, Option<String>)> {
     let mut bytes = Vec::new();
     let memory = MEMORY_BYTES.min(limit);
     if let Err(error) = reader.by_ref().take(memory + 1).read_to_end(&mut bytes) {
-        return cut_short(Body::Memory(bytes), error);
-    }
-    if bytes.len() as u64 <= memory {
+        if bytes.is_empty() {
+            return Err(error);
+        }
         let len = bytes.len() as u64;
-        return Ok((Body::Memory(bytes), len));
+        return Ok((Body::Memory(bytes), len, Some(broken_off(len, &error))));
+    }
+    let mut len = bytes.len() as u64;
+    if len <= memory {
+        return Ok((Body::Memory(bytes), len, None));
     }
     let (spool, mut file) = spool()?;
     file.write_all(&bytes)?;
-    let mut len = bytes.len() as u64;
-    len += io::copy(&mut reader.take(limit.saturating_sub(len)), &mut file)?;
+    let mut rest = Watched {
+        reader: reader.take(limit.saturating_sub(len)),
+        error: None,
+    };
+    len += io::copy(&mut rest, &mut file)?;
     if len >= limit {
         return Err(io::Error::other(format!(
             "unpacks to more than {limit} bytes, which looks like a bomb; hint: unpack it yourself and import the result"
         )));
     }
-    Ok((Body::Spool(spool), len))
+    let damage = rest.error.map(|error| broken_off(len, &error));
+    Ok((Body::Spool(spool), len, damage))
 }
 
-/// A packed file that breaks off still gives what stands before the damage.
-fn cut_short(body: Body, error: io::Error) -> io::Result<(Body, u64)> {
-    match body {
-        Body::Memory(bytes) if !bytes.is_empty() => {
-            let len = bytes.len() as u64;
-            Ok((Body::Memory(bytes), len))
+fn broken_off(len: u64, error: &io::Error) -> String {
+    format!(
+        "the packed file is damaged behind byte {len} of its content ({error}); what stands before is kept"
+    )
+}
+
+/// Ends where the reader fails, and keeps the reason, so that an error of the disk written to stays an error.
+struct Watched<R> {
+    reader: R,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.reader.read(out) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.error = Some(error);
+                Ok(0)
+            }
+            other => other,
         }
-        _ => Err(error),
     }
 }
 

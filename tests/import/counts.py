@@ -762,7 +762,135 @@ def openhands():
     c.done(path)
 
 
-for count in [tau2, harbor, openhands, swe_agent, nemo_gym, verifiers, agentdojo, who_and_when, inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1]:
+def gemini_cli():
+    how = ("messages by their last row (a row with a known id replaces the earlier one); thoughts, text and tool calls of a "
+           "gemini message are steps; every toolCalls entry with a result is an observation, and the user row that repeats "
+           "it is not counted; <session_context> is the program's; an error status or a non-zero 'Exit Code:' is a tool error")
+    for name in sorted(os.listdir(os.path.join(ROOT, "gemini-cli"))):
+        path = "gemini-cli/" + name
+        c = Count("gemini-cli", how)
+        found = {}
+        if name.endswith(".jsonl"):
+            for row in rows(path):
+                for m in (row.get("$set") or {}).get("messages", []) + ([row] if "type" in row else []):
+                    found[m["id"]] = m
+        else:
+            found = {m["id"]: m for m in load(path)["messages"]}
+        c.add(runs=1)
+        for m in found.values():
+            content = m["content"] if isinstance(m["content"], list) else [{"text": m["content"]}]
+            texts = [p["text"] for p in content if p.get("text")]
+            if m["type"] == "user":
+                c.step("runtime", sum(t.startswith("<session_context>") for t in texts))
+                c.step("user", sum(not t.startswith("<session_context>") for t in texts))
+                continue
+            tools = m.get("toolCalls") or []
+            c.add(calls=1, tool_calls=len(tools))
+            c.step("model", max(len(texts) + len(m.get("thoughts") or []) + len(tools), 1))
+            for t in tools:
+                said = json.dumps(t["result"])
+                c.step("tool")
+                c.add(tool_errors=t["status"] != "success" or ("Exit Code: " in said and "Exit Code: 0" not in said))
+        c.done(path)
+
+
+def opencode():
+    def part(c, p, owner):
+        if p["type"] in ("text", "reasoning"):
+            c.step(owner)
+        elif p["type"] == "tool":
+            c.step("model")
+            c.step("tool")
+            c.add(tool_calls=1, tool_errors=p["state"]["status"] == "error" or p["tool"] == "invalid"
+                  or p["state"].get("metadata", {}).get("exit", 0) != 0)
+        elif p["type"] == "patch":
+            c.step("runtime")
+
+    how = ("parts by type: text and reasoning one step, a tool its call and its answer, a patch an event of the program; one "
+           "call per assistant message; status error, tool 'invalid' or a non-zero metadata.exit is a tool error")
+    for name in ["edit-errors-then-fixed.export.json", "killed-mid-answer.export.json"]:
+        path = "opencode/" + name
+        c = Count("opencode", how)
+        c.add(runs=1)
+        for m in load(path)["messages"]:
+            c.add(calls=m["info"]["role"] == "assistant")
+            for p in m["parts"]:
+                part(c, p, {"user": "user", "assistant": "model"}[m["info"]["role"]])
+        c.done(path)
+    path = "opencode/edit-errors-then-fixed.stream.jsonl"
+    c = Count("opencode", how + "; here calls are distinct messageIDs; the stream has no user message")
+    c.add(runs=1, calls=len({r["part"]["messageID"] for r in rows(path)}))
+    for r in rows(path):
+        part(c, r["part"], "model")
+    c.done(path)
+
+
+def pi():
+    path = "pi-session/session.jsonl"
+    c = Count("pi", "rows by type; blocks of assistant messages are steps (thinking, text, toolCall); a compaction is the "
+              "program's text; model_change and thinking_level_change are events; one line is broken and one type unknown")
+    c.add(runs=1)
+    for r in rows(path):
+        if r["type"] == "message":
+            m = r["message"]
+            owner = {"user": "user", "assistant": "model", "toolResult": "tool"}[m["role"]]
+            c.step(owner, len(m["content"]))
+            c.add(calls=m["role"] == "assistant", tool_calls=sum(b["type"] == "toolCall" for b in m["content"]),
+                  tool_errors=bool(m.get("isError")))
+        elif r["type"] in ("compaction", "model_change", "thinking_level_change"):
+            c.step("runtime")
+    c.done(path)
+
+
+def table(path):
+    """Rows of a parquet table, by pyarrow."""
+    import pyarrow.parquet
+    return pyarrow.parquet.read_table(os.path.join(ROOT, path)).to_pylist()
+
+
+def tables():
+    for name in ["chat", "text"]:
+        path = "trl-completions/%s_completions_00001.parquet" % name
+        c = Count("trl", "rows by pyarrow; messages of prompt and completion (or one text each); one call per sampled answer; "
+                  "two reward functions (tool_json, length) a row")
+        for row in table(path):
+            c.add(runs=1, rewards=2)
+            for m in row["prompt"] if isinstance(row["prompt"], list) else [{"role": "user", "content": row["prompt"]}]:
+                chat(c, m)
+            done = row["completion"]
+            for m in done if isinstance(done, list) else [{"role": "assistant", "content": done}]:
+                chat(c, m)
+                c.add(calls=m["role"] == "assistant")
+        c.done(path)
+    path = "art-trajectories/0003.parquet"
+    c = Count("art", "rows by pyarrow; messages by role, tool_calls out of their JSON text; a trainable answer is a call; an "
+              "answer that is not trainable has no owner")
+    for row in table(path):
+        c.add(runs=1, rewards=1)
+        for m in row["messages"]:
+            m = {k: v for k, v in m.items() if v is not None}
+            if "tool_calls" in m:
+                m["tool_calls"] = json.loads(m["tool_calls"])
+            sampled = m["role"] == "assistant" and m["trainable"]
+            chat(c, m, None if sampled else {"assistant": "unknown"})
+            c.add(calls=sampled)
+    c.done(path)
+    path = "verl-rollout-dump/rollout/12.jsonl"
+    c = Count("verl", "lines; the input has no owner (system and user in one text); the output is the model's unless a line with "
+              "only a speaker's name or a tool_response shows that others speak in it; one call and one score a line")
+    for row in rows(path):
+        c.add(runs=1, calls=1, rewards=1)
+        mixed = "<tool_response>" in row["output"] or any(line in ("user", "assistant") for line in row["output"].split("\n"))
+        c.step("unknown", 1 + mixed)
+        c.step("model", not mixed)
+    c.done(path)
+    api, parquet = load("phoenix/spans-api.json")["data"], table("phoenix/spans.parquet")
+    assert sorted(s["context"]["span_id"] for s in api) == sorted(s["context.span_id"] for s in parquet)
+    twin = OUT["phoenix/spans-api.json"]
+    OUT["phoenix/spans.parquet"] = dict(twin, how="by pyarrow the same 13 span ids as spans-api.json, so the same counts: " + twin["how"])
+
+
+for count in [gemini_cli, opencode, pi, tau2, harbor, openhands, swe_agent, nemo_gym, verifiers, agentdojo, who_and_when, inspect, traces, otel, claude_code, codex, sharegpt, request_log, openai_chat, tau_bench, atif, mini, agent_lightning_1, tables]:
     count()
 json.dump(OUT, sys.stdout, indent=1, ensure_ascii=False, sort_keys=True)
 print()

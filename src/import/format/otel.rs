@@ -87,8 +87,9 @@ impl Importer for Otel {
 }
 
 fn is_span(row: &Value) -> bool {
-    let nested =
-        row.pointer("/context/span_id").is_some() || row.pointer("/context/spanId").is_some();
+    let nested = row.pointer("/context/span_id").is_some()
+        || row.pointer("/context/spanId").is_some()
+        || row.get("context.span_id").is_some();
     let flat = has_all(row, &["trace_id", "span_id"]) || has_all(row, &["traceId", "spanId"]);
     (nested || flat)
         && row.get("rollout_id").is_none()
@@ -152,9 +153,12 @@ fn collect(
 /// An id: hex as it is, `0x` taken off, base64 of the protobuf mapping turned into hex.
 fn id(node: &Node<'_>, keys: &[&str]) -> Option<String> {
     let context = node.get("context");
-    let found = keys
-        .iter()
-        .find_map(|k| node.id(k).or_else(|| context?.id(k)))?;
+    // Tables write the path of a field into its name.
+    let found = keys.iter().find_map(|k| {
+        node.id(k)
+            .or_else(|| context?.id(k))
+            .or_else(|| node.id(&format!("context.{k}")))
+    })?;
     let bare = found.strip_prefix("0x").unwrap_or(&found);
     if bare.is_empty() {
         return None;
@@ -194,10 +198,7 @@ fn base64_hex(text: &str) -> Option<String> {
 
 /// Place and kind of a span.
 pub(crate) fn mark(node: &Node<'_>, place: SourceSpan) -> Option<Mark> {
-    let map = attributes(
-        node.get("attributes")
-            .or_else(|| node.get("span_attributes")),
-    );
+    let map = attributes::of_span(node);
     Some(Mark {
         trace: id(node, &["traceId", "trace_id"])?,
         id: id(node, &["spanId", "span_id"])?,
@@ -244,10 +245,7 @@ pub(crate) fn kind(node: &Node<'_>, map: &Attributes) -> Kind {
 
 /// Reads a span.
 pub(crate) fn span(node: &Node<'_>, mark: &Mark) -> Span {
-    let map = attributes(
-        node.get("attributes")
-            .or_else(|| node.get("span_attributes")),
-    );
+    let map = attributes::of_span(node);
     let events = events(node);
     let mut span = Span {
         name: node.str("name").unwrap_or("").to_owned(),

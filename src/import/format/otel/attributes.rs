@@ -6,6 +6,21 @@ use serde_json::{Map, Value};
 /// A flat map of attributes.
 pub(crate) type Attributes = Map<String, Value>;
 
+/// Attributes of a span: under their own key, or, in a table, one column each.
+pub(crate) fn of_span(node: &Node<'_>) -> Attributes {
+    let own = node
+        .get("attributes")
+        .or_else(|| node.get("span_attributes"));
+    if own.is_some() {
+        return attributes(own);
+    }
+    let column = |key: &str| key.strip_prefix("attributes.").map(str::to_owned);
+    let columns = node.members().iter().filter(|(_, value)| !value.is_null());
+    columns
+        .filter_map(|(key, value)| Some((column(key)?, value.to_value())))
+        .collect()
+}
+
 /// Reads attributes: a list of `{key, value}` with typed values, or an object.
 pub(crate) fn attributes(node: Option<&Node<'_>>) -> Attributes {
     let Some(node) = node else {
