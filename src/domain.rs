@@ -23,7 +23,7 @@ pub mod verdict;
 
 pub use advice::{Advice, Cohort, Gate, GateState, Refusal, Shares};
 pub use call::{Adopted, Call, Usage};
-pub use change::{Change, ChangedThing};
+pub use change::{Change, ChangeState, ChangedThing};
 pub use chat::{ChatMessage, Role, ToolCall};
 pub use decision::{Decision, DecisionRecord};
 pub use document::{DocRef, Document, EvidenceStatus};

@@ -8,6 +8,7 @@ mod agreement;
 mod audit;
 mod calibrate;
 mod card;
+mod changes;
 mod check;
 mod cohort;
 mod compare;
@@ -37,6 +38,7 @@ pub use calibrate::{
     calibration_of,
 };
 pub use card::card_of;
+pub use changes::{LedgerEntry, ledger};
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
     fresh_check,
@@ -60,7 +62,7 @@ pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
 pub use samples::{SAMPLES, SampleFile, sample};
 pub use score::{ScoreOptions, ScoreTotals, Scored, score};
-pub use suggest::{suggest, suggest_run};
+pub use suggest::{CohortSuggestions, suggest, suggest_run, suggestion_tables};
 pub use work::{Ended, Job, THREAD_PREFIX, spawn, watched};
 
 use crate::store::StoreError;

@@ -1,8 +1,10 @@
 //! The command line as a script sees it: the real binary, real exit codes, real JSON.
 
 mod basics;
+mod change;
 mod demo;
 pub(crate) mod desk;
 mod export;
 mod rewards;
 mod schema;
+mod suggest;

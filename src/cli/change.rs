@@ -4,9 +4,9 @@ use super::Done;
 use super::env::Env;
 use super::output::{Cell, Table, Tone};
 use crate::change::{ChangeProblem, acceptance_plan, changed_layers, check_change, fingerprints};
-use crate::domain::{Change, ChangedThing, Decision, DecisionRecord, Filter};
+use crate::domain::{Change, ChangeState, ChangedThing, Decision, Filter};
 use crate::error::{Failure, Result};
-use crate::jobs;
+use crate::jobs::{self, LedgerEntry};
 use crate::store::Store;
 use crate::text;
 use serde_json::{Value, json};
@@ -33,6 +33,23 @@ enum Verb {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Accept a change: it stays
+    ///
+    /// Refused while the changed artefact, its fingerprints, the acceptance method or the way back is missing (S-11).
+    Accept(SettleArgs),
+    /// Roll a change back to its rollback target
+    RollBack(SettleArgs),
+}
+
+/// Settle a change
+#[derive(Debug, clap::Args)]
+struct SettleArgs {
+    /// The change
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Why: what the acceptance method showed
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
 }
 
 /// Record a change
@@ -76,6 +93,8 @@ pub(crate) fn run(args: Args, env: &mut Env) -> Result<Done> {
         Verb::Add(args) => add(&args, env),
         Verb::List => list(env),
         Verb::Show { id } => show(&id, env),
+        Verb::Accept(args) => settle(&args, ChangeState::Accepted, env),
+        Verb::RollBack(args) => settle(&args, ChangeState::RolledBack, env),
     }
 }
 
@@ -111,7 +130,12 @@ fn add(args: &AddArgs, env: &mut Env) -> Result<Done> {
     }
     if let Decision::Change(change) = &record.decision {
         if env.out.is_json() {
-            env.out.row(&change_json(&record, change, &problems))?;
+            let entry = LedgerEntry {
+                change: change.as_ref().clone(),
+                record: record.clone(),
+                settled: Vec::new(),
+            };
+            env.out.row(&change_json(&entry, &problems))?;
         } else {
             env.out.line(text::visible(&format!(
                 "recorded {}: {} changed",
@@ -148,14 +172,60 @@ fn prints(
     Ok(out)
 }
 
-fn ledger(store: &Store) -> Result<Vec<(DecisionRecord, Change)>> {
-    let records = store.own("change")?.into_iter();
-    Ok(records
-        .filter_map(|record| match record.decision.clone() {
-            Decision::Change(change) => Some((record, *change)),
-            _ => None,
-        })
-        .collect())
+/// The newest entry under a name.
+fn entry(store: &Store, id: &str) -> Result<LedgerEntry> {
+    let found = jobs::ledger(store)?.into_iter().rev();
+    let mut found = found.filter(|e| e.change.id == id);
+    found.next().ok_or_else(|| {
+        Failure::user(format!("no change is called {id:?}"))
+            .hint("`triagent change list` shows them")
+    })
+}
+
+/// A person decides, with a reason; the machine only says what is missing.
+fn settle(args: &SettleArgs, state: ChangeState, env: &mut Env) -> Result<Done> {
+    let mut store = env.store()?;
+    let found = entry(&store, &args.id)?;
+    if args.reason.trim().is_empty() {
+        return Err(Failure::usage("a decision on a change needs a reason"));
+    }
+    let problems = check_change(&found.change);
+    let blocking: Vec<String> = problems
+        .iter()
+        .filter(|p| p.blocks_acceptance())
+        .map(ToString::to_string)
+        .collect();
+    if state == ChangeState::Accepted && !blocking.is_empty() {
+        return Err(Failure::user(format!(
+            "{} cannot be accepted yet: {}",
+            args.id,
+            blocking.join("\n")
+        ))
+        .hint("`triagent change add` under the same name records it anew, complete"));
+    }
+    let decision = Decision::ChangeState {
+        change: found.change.id.clone(),
+        entry: found.record.id.clone(),
+        state,
+        reason: args.reason.clone(),
+    };
+    env.act(|act| store.decide(act, &decision))??;
+    let found = entry(&store, &args.id)?;
+    if env.out.is_json() {
+        env.out.row(&change_json(&found, &problems))?;
+        return Ok(Done::Whole);
+    }
+    for problem in problems.iter().filter(|p| !p.blocks_acceptance()) {
+        env.out.say(format!("note: {problem}"))?;
+    }
+    let target = match (state, &found.change.rollback) {
+        (ChangeState::RolledBack, Some(target)) => format!(", back to {target}"),
+        (ChangeState::RolledBack, None) => ", and no rollback target was named".to_owned(),
+        (ChangeState::Accepted, _) => String::new(),
+    };
+    env.out
+        .line(text::visible(&format!("{} is {state}{target}", args.id)))?;
+    Ok(Done::Whole)
 }
 
 fn list(env: &mut Env) -> Result<Done> {
@@ -165,13 +235,15 @@ fn list(env: &mut Env) -> Result<Done> {
         "thing",
         "layers that differ",
         "can be accepted",
+        "state",
         "by",
         "claim",
     ]);
-    for (record, change) in ledger(&store)? {
-        let problems = check_change(&change);
+    for entry in jobs::ledger(&store)? {
+        let (record, change) = (&entry.record, &entry.change);
+        let problems = check_change(change);
         if env.out.is_json() {
-            env.out.row(&change_json(&record, &change, &problems))?;
+            env.out.row(&change_json(&entry, &problems))?;
             continue;
         }
         let blocked = problems.iter().filter(|p| p.blocks_acceptance()).count();
@@ -189,6 +261,7 @@ fn list(env: &mut Env) -> Result<Done> {
             Cell::new(change.thing),
             Cell::new(layers.join(", ")),
             state,
+            settled_cell(&entry),
             Cell::new(&record.reviewer),
             Cell::new(&change.claim),
         ]);
@@ -206,14 +279,11 @@ fn list(env: &mut Env) -> Result<Done> {
 
 fn show(id: &str, env: &mut Env) -> Result<Done> {
     let store = env.store()?;
-    let found = ledger(&store)?.into_iter().rev().find(|(_, c)| c.id == id);
-    let Some((record, change)) = found else {
-        return Err(Failure::user(format!("no change is called {id:?}"))
-            .hint("`triagent change list` shows them"));
-    };
-    let problems = check_change(&change);
+    let found = entry(&store, id)?;
+    let (record, change) = (&found.record, &found.change);
+    let problems = check_change(change);
     if env.out.is_json() {
-        env.out.row(&change_json(&record, &change, &problems))?;
+        env.out.row(&change_json(&found, &problems))?;
         return Ok(Done::Whole);
     }
     env.out.line(text::visible(&format!(
@@ -222,6 +292,12 @@ fn show(id: &str, env: &mut Env) -> Result<Done> {
     )))?;
     env.out
         .line(text::visible(&format!("claim     {}", change.claim)))?;
+    for (state, by, reason) in settlements(&found) {
+        env.out.line(text::visible(&format!(
+            "{:<9} by {by}: {reason}",
+            state.word()
+        )))?;
+    }
     let mut table = Table::new(&["fingerprint", "before", "after"]);
     let names: std::collections::BTreeSet<&String> =
         change.before.keys().chain(change.after.keys()).collect();
@@ -258,8 +334,37 @@ fn show(id: &str, env: &mut Env) -> Result<Done> {
     Ok(Done::Whole)
 }
 
-fn change_json(record: &DecisionRecord, change: &Change, problems: &[ChangeProblem]) -> Value {
+/// What was decided on an entry, oldest first: state, who, why.
+fn settlements(entry: &LedgerEntry) -> Vec<(ChangeState, &str, &str)> {
+    entry
+        .settled
+        .iter()
+        .filter_map(|record| match &record.decision {
+            Decision::ChangeState { state, reason, .. } => {
+                Some((*state, record.reviewer.as_str(), reason.as_str()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+fn settled_cell(entry: &LedgerEntry) -> Cell {
+    match entry.state() {
+        None => Cell::new("open").tone(Tone::Dim),
+        Some(ChangeState::Accepted) => Cell::new("✓ accepted").tone(Tone::Good),
+        Some(ChangeState::RolledBack) => Cell::new("↩ rolled back").tone(Tone::Warn),
+    }
+}
+
+fn change_json(entry: &LedgerEntry, problems: &[ChangeProblem]) -> Value {
+    let (record, change) = (&entry.record, &entry.change);
+    let settled: Vec<Value> = settlements(entry)
+        .into_iter()
+        .map(|(state, by, reason)| json!({"state": state, "reviewer": by, "reason": reason}))
+        .collect();
     json!({
+        "state": entry.state(),
+        "settled": settled,
         "change": change.id,
         "thing": change.thing,
         "claim": change.claim,

@@ -1,11 +1,14 @@
 //! `triagent suggest`: the machine's layer by rules and evidence, for scripts and for after labelling.
 
+mod cohorts;
+
 use super::Done;
 use super::env::Env;
 use super::output::{Cell, Table};
 use crate::error::Result;
 use crate::jobs;
-use crate::triage::Suggestion;
+use crate::text;
+use crate::triage::{Suggestion, suggestion_table};
 
 /// Suggest a layer for failed runs, by rules and evidence
 ///
@@ -19,10 +22,13 @@ pub(crate) struct Args {
     /// Only failed runs that pass
     #[arg(long, short, value_name = "EXPR", conflicts_with = "run")]
     filter: Option<String>,
+    /// One row a cohort instead: statuses, layers, abstention, agreement with blind verdicts
+    #[arg(long, conflicts_with = "run")]
+    cohorts: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
-    let store = env.store()?;
+    let mut store = env.store()?;
     let register = jobs::register(&store)?;
     let said = match &args.run {
         Some(typed) => vec![jobs::suggest_run(
@@ -31,12 +37,16 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
             &register,
         )?],
         None => {
-            let filter = env.filter(args.filter.as_deref())?;
+            let (filter, store) = (env.filter(args.filter.as_deref())?, &mut store);
             env.watch("suggest", move |progress| {
-                jobs::suggest(&store, &filter, &register, progress)
+                jobs::suggest(store, &filter, &register, progress)
             })??
         }
     };
+    if args.cohorts {
+        cohorts::show(&jobs::suggestion_tables(&store, &said)?, env)?;
+        return Ok(Done::Whole);
+    }
     if env.out.is_json() {
         said.iter().try_for_each(|one| env.out.row(one))?;
         return Ok(Done::Whole);
@@ -49,6 +59,14 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let mut table = Table::new(&["run", "layer", "row", "strength", "reason"]);
     said.iter().for_each(|one| table.push(row(one)));
     env.out.table(&table)?;
+    if said.len() > 1 {
+        let layers = suggestion_table(&said);
+        let abstains = layers.abstention.map(text::per_cent).unwrap_or_default();
+        env.out.say(format!(
+            "{} failed runs, no layer named for {abstains}; --cohorts shows statuses, layers and agreement with people",
+            said.len()
+        ))?;
+    }
     Ok(Done::Whole)
 }
 

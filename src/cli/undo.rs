@@ -66,6 +66,7 @@ fn in_words(decision: &Decision) -> String {
             ..
         } => format!("{cohort}: {fact} = {value}"),
         Decision::Change(change) => format!("change {} of {}", change.id, change.thing),
+        Decision::ChangeState { change, state, .. } => format!("{change} {state}"),
         Decision::Finding {
             finding, action, ..
         } => format!("{action} finding {finding}"),

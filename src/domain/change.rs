@@ -36,6 +36,18 @@ words!(ChangedThing {
     Environment => "environment",
 });
 
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeState {
+    /// It stays.
+    Accepted,
+    /// It was taken back to its rollback target.
+    RolledBack,
+}
+
+words!(ChangeState { Accepted => "accepted", RolledBack => "rolled-back" });
+
 /// A row of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {

@@ -1,6 +1,6 @@
 //! A decision: one row of the append-only log. Nothing is updated or deleted; undo appends.
 
-use super::change::Change;
+use super::change::{Change, ChangeState};
 use super::id::{DecisionId, RunId};
 use super::pair::Pair;
 use super::rollout::Outcome;
@@ -52,6 +52,17 @@ pub enum Decision {
     },
     /// A thing that somebody changed.
     Change(Box<Change>),
+    /// What became of a change, decided by a person.
+    ChangeState {
+        /// The change's short name.
+        change: String,
+        /// The entry that was looked at: a later entry under the same name is another change.
+        entry: DecisionId,
+        /// Accepted or rolled back.
+        state: ChangeState,
+        /// Why.
+        reason: String,
+    },
     /// What to do with a cleaning finding: keep, redact or drop.
     Finding {
         /// The finding's stable id.
@@ -93,6 +104,7 @@ impl Decision {
             Self::Pin { .. } => "pin",
             Self::Fact { .. } => "fact",
             Self::Change(_) => "change",
+            Self::ChangeState { .. } => "change_state",
             Self::Finding { .. } => "finding",
             Self::Override { .. } => "override",
             Self::Other { .. } => "other",
@@ -109,6 +121,7 @@ impl Decision {
             }
             Self::Fact { cohort, fact, .. } => format!("{cohort}|{fact}"),
             Self::Change(c) => c.id.clone(),
+            Self::ChangeState { change, .. } => change.clone(),
             Self::Finding { finding, .. } => finding.clone(),
             Self::Override { cohort, .. } => cohort.clone(),
             Self::Other { subject, .. } => subject.clone(),

@@ -8,7 +8,7 @@ use crate::domain::chat::decision_at;
 use crate::domain::{Progress, StepRef};
 use crate::jobs::check::cleaner;
 use crate::jobs::{
-    JobError, advise, card_of, compare, raw_source, register, run_facts, suggest_run,
+    JobError, advise, card_of, compare, ledger, raw_source, register, run_facts, suggest_run,
 };
 use crate::store::Store;
 use crate::triage::Taxonomy;
@@ -57,7 +57,7 @@ impl Clerk {
             Ask::SearchRun { run, words } => search::search_run(store, run, words)?,
             Ask::Jump(pattern) => search::jump(store, pattern)?,
             Ask::Queues => Answer::Queues(lists::queues(store)?),
-            Ask::Changes => Answer::Changes(store.own("change")?),
+            Ask::Changes => Answer::Changes(ledger(store)?),
             other => self.try_more(other)?,
         };
         Ok(said)

@@ -6,7 +6,7 @@ use super::pages::{
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
-use crate::jobs::{CohortAdvice, Compared};
+use crate::jobs::{CohortAdvice, Compared, LedgerEntry};
 use crate::store::{FacetCount, RunRow, StepHead, Undone};
 use crate::triage::{AgreementReport, Card, Evidence, FilterError, PairProblem, Suggestion};
 use std::ops::Range;
@@ -145,7 +145,7 @@ pub enum Answer {
     /// Agreement on runs.
     Agreement(Box<AgreementReport>),
     /// The ledger.
-    Changes(Vec<DecisionRecord>),
+    Changes(Vec<LedgerEntry>),
     /// What the reviewer labels next.
     Queue(Queue),
     /// The source of a run or step, as it stands in the user's file.

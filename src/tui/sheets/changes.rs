@@ -1,23 +1,25 @@
-//! The ledger: what somebody changed, with fingerprints, acceptance and the way back.
+//! The ledger: what somebody changed, which layers differ by fingerprint, what became of it, and the way back.
 
-use crate::domain::{Change, Decision, DecisionRecord};
+use crate::change::{acceptance_plan, changed_layers, check_change};
+use crate::domain::{Change, ChangeState, Decision};
+use crate::jobs::LedgerEntry;
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
 
 /// Fills the sheet, newest first.
-pub(crate) fn changes(records: &[DecisionRecord]) -> Filling {
-    let rows = records
-        .iter()
-        .rev()
-        .filter_map(|record| match &record.decision {
-            Decision::Change(change) => Some(row(change, &record.reviewer)),
-            _ => None,
-        });
+pub(crate) fn changes(entries: &[LedgerEntry]) -> Filling {
     Filling {
-        heads: vec![("change", 2), ("thing", 1), ("claim", 5)],
-        rows: rows.collect(),
-        note: "a claim needs what changed, how it is accepted and what to go back to".to_owned(),
+        heads: vec![
+            ("change", 2),
+            ("thing", 1),
+            ("layers that differ", 2),
+            ("state", 2),
+            ("claim", 4),
+        ],
+        rows: entries.iter().rev().map(row).collect(),
+        note: "a claim needs what changed, how it is accepted and what to go back to; `triagent change accept` and `roll-back` decide"
+            .to_owned(),
         empty: (
             "Nobody has written a change down.".to_owned(),
             "`triagent change add` does; index, prompt, tools, parameters each on their own"
@@ -26,17 +28,73 @@ pub(crate) fn changes(records: &[DecisionRecord]) -> Filling {
     }
 }
 
-fn row(change: &Change, who: &str) -> Row {
+fn row(entry: &LedgerEntry) -> Row {
+    let change = &entry.change;
+    let layers: Vec<&str> = changed_layers(&change.before, &change.after)
+        .iter()
+        .map(|l| l.word())
+        .collect();
+    let blocked = check_change(change)
+        .iter()
+        .filter(|p| p.blocks_acceptance())
+        .count();
+    let state = match (entry.state(), blocked) {
+        (Some(ChangeState::Accepted), _) => (Ink::Pass, "✓ accepted".to_owned()),
+        (Some(ChangeState::RolledBack), _) => (Ink::Warn, "↩ rolled back".to_owned()),
+        (None, 0) => (Ink::Text, "open, can be accepted".to_owned()),
+        (None, n) => (Ink::Unsure, format!("open, {n} missing")),
+    };
+    Row {
+        cells: vec![
+            (Ink::Strong, change.id.clone()),
+            (Ink::Text, change.thing.word().to_owned()),
+            (Ink::Text, layers.join(", ")),
+            state,
+            (Ink::Text, change.claim.clone()),
+        ],
+        page: page(entry),
+        target: Target::None,
+    }
+}
+
+fn page(entry: &LedgerEntry) -> Doc {
+    let change = &entry.change;
     let mut page = Doc::default();
     page.line(Ink::Strong, &change.id)
         .line(Ink::Text, &change.claim)
         .end_line();
     page.field("thing", Ink::Text, change.thing.word());
-    page.field("by", Ink::Text, who);
+    page.field("by", Ink::Text, &entry.record.reviewer);
     let missing = "missing: without it the change cannot be accepted";
     let or = |value: &Option<String>| value.clone().unwrap_or_else(|| missing.to_owned());
     page.field("acceptance", Ink::Text, &or(&change.acceptance));
     page.field("back to", Ink::Text, &or(&change.rollback));
+    for record in &entry.settled {
+        if let Decision::ChangeState { state, reason, .. } = &record.decision {
+            let words = format!("by {}: {reason}", record.reviewer);
+            page.field(state.word(), Ink::Strong, &words);
+        }
+    }
+    fingerprints(&mut page, change);
+    let problems = check_change(change);
+    if !problems.is_empty() {
+        page.heading("what is wrong or missing");
+    }
+    for problem in problems {
+        page.line(Ink::Fail, &format!("✗ {problem}"));
+    }
+    let plan = acceptance_plan(change.thing);
+    page.heading("acceptance plan, declared before results are seen");
+    for metric in &plan.primary {
+        page.line(Ink::Text, &format!("{}: {}", metric.name, metric.counts));
+    }
+    for line in plan.guards.iter().chain(&plan.order) {
+        page.line(Ink::Text, line);
+    }
+    page
+}
+
+fn fingerprints(page: &mut Doc, change: &Change) {
     page.heading("fingerprints");
     for (name, before) in &change.before {
         let after = change.after.get(name).map_or("gone", String::as_str);
@@ -49,14 +107,5 @@ fn row(change: &Change, who: &str) -> Row {
         .filter(|(n, _)| !change.before.contains_key(*n))
     {
         page.line(Ink::Text, &format!("{name}: new, {after}"));
-    }
-    Row {
-        cells: vec![
-            (Ink::Strong, change.id.clone()),
-            (Ink::Text, change.thing.word().to_owned()),
-            (Ink::Text, change.claim.clone()),
-        ],
-        page,
-        target: Target::None,
     }
 }
