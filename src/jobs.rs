@@ -35,7 +35,7 @@ pub use agreement::{layer_ratings, pair_ratings, pair_traces};
 pub use audit::{AskedGrader, Audit, AuditOptions, audit_grader, audits};
 pub use calibrate::{
     CalibrateError, CalibrateOptions, Calibration, CaseResult, Comparison, calibrate,
-    calibration_of,
+    calibration_of, recorded_calibrations,
 };
 pub use card::card_of;
 pub use changes::{LedgerEntry, ledger};

@@ -3,4 +3,5 @@
 mod calibrate;
 mod hand;
 mod job;
+mod recorded;
 mod verb;

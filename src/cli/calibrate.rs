@@ -5,8 +5,9 @@ use super::env::Env;
 use super::output::{Cell, Table, Tone};
 use super::score::ModelArgs;
 use crate::domain::Layer;
-use crate::error::Result;
+use crate::error::{Failure, Result};
 use crate::jobs::{self, CalibrateOptions, Calibration, Comparison};
+use crate::score::Scorer;
 use crate::stats::Interval;
 use crate::store::Store;
 use crate::text;
@@ -27,6 +28,9 @@ pub(crate) struct Args {
     /// Draws the sample and the bootstrap
     #[arg(long, value_name = "S", default_value_t = 20_250_701)]
     seed: u64,
+    /// Compute nothing: show what is known of this model, from this workspace or shipped with the program
+    #[arg(long)]
+    known: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
@@ -38,6 +42,9 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     };
     let mut store = workspace(env)?;
     let mut scorer = args.model.open(env)?;
+    if args.known {
+        return known(store.as_ref(), &scorer, env);
+    }
     let now = env.now_us();
     let found = env.watch("calibrate", |progress| {
         jobs::calibrate(store.as_mut(), &mut scorer, &options, now, progress)
@@ -46,6 +53,22 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         env.out
             .say("no workspace here, so the result is shown and not kept")?;
     }
+    if env.out.is_json() {
+        env.out.row(&found)?;
+    } else {
+        show(&found, env)?;
+    }
+    Ok(Done::Whole)
+}
+
+fn known(store: Option<&Store>, scorer: &Scorer, env: &mut Env) -> Result<Done> {
+    let Some(found) = jobs::calibration_of(store, scorer.binding())? else {
+        return Err(Failure::user(format!(
+            "nothing is known of {}, so its probes stay out of suggestions",
+            scorer.binding().model
+        ))
+        .hint("`triagent calibrate` without --known measures it"));
+    };
     if env.out.is_json() {
         env.out.row(&found)?;
     } else {

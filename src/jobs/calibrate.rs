@@ -7,7 +7,7 @@ mod pick;
 mod suite;
 mod work;
 
-pub use known::calibration_of;
+pub use known::{calibration_of, recorded_calibrations};
 pub use work::{CalibrateOptions, calibrate};
 
 use crate::domain::{Binding, Layer};

@@ -22,6 +22,8 @@ pub enum Fault {
     Argument,
     /// What was asked for does not exist.
     NoSuchThing,
+    /// The tool works, and says which rule of its own forbids what was asked.
+    Rule,
     /// It failed and does not say how.
     Unclear,
 }
@@ -31,7 +33,7 @@ impl Fault {
     pub fn is_environment(self) -> bool {
         match self {
             Self::Timeout | Self::Permission | Self::Executor | Self::Unclear => true,
-            Self::Argument | Self::NoSuchThing => false,
+            Self::Argument | Self::NoSuchThing | Self::Rule => false,
         }
     }
 
@@ -43,6 +45,7 @@ impl Fault {
             Self::Executor => "broke down",
             Self::Argument => "was called with arguments that it does not take",
             Self::NoSuchThing => "was asked for something that does not exist",
+            Self::Rule => "was asked for what its rules forbid",
             Self::Unclear => "failed",
         }
     }
@@ -71,6 +74,9 @@ const EXECUTOR: &[&str] = &[
     "rate limit",
     "too many requests",
     "econnrefused",
+    "cannot be reached",
+    "cannot be loaded",
+    "cannot be opened",
     "network",
     "500",
     "502",
@@ -109,6 +115,22 @@ const NO_SUCH_THING: &[&str] = &[
     "404",
     "不存在",
     "未找到",
+];
+
+/// Looked for last: a tool that can say this is up, and was asked for the wrong thing.
+const RULE: &[&str] = &[
+    "cannot be",
+    "can not be",
+    "can only be",
+    "may only be",
+    "should match",
+    "must match",
+    "does not add up",
+    "already been",
+    "does not belong to",
+    "不能",
+    "只能",
+    "不允许",
 ];
 
 /// What an observation says went wrong; nothing where it worked.
@@ -156,6 +178,7 @@ fn kind_of(text: &str) -> Option<Fault> {
         (ARGUMENT, Fault::Argument),
         (EXECUTOR, Fault::Executor),
         (NO_SUCH_THING, Fault::NoSuchThing),
+        (RULE, Fault::Rule),
     ];
     kinds
         .into_iter()
@@ -208,6 +231,18 @@ mod tests {
             ),
             (Unknown, "Errors are explained in section 500", None),
             (Unknown, "Error: order 15034 is odd", Some(Fault::Unclear)),
+            // tau-bench's own words: the tool is up and says what it forbids.
+            (
+                Unknown,
+                "Error: non-delivered order cannot be exchanged",
+                Some(Fault::Rule),
+            ),
+            (
+                Unknown,
+                "Error: payment amount does not add up, total price is 305, but paid 255",
+                Some(Fault::Rule),
+            ),
+            (Error, "the index cannot be reached", Some(Fault::Executor)),
         ] {
             assert_eq!(fault(status, text), expected, "{text}");
         }
@@ -215,7 +250,9 @@ mod tests {
 
     #[test]
     fn s54_wrong_arguments_are_not_the_environment() {
-        assert!(!Fault::Argument.is_environment() && !Fault::NoSuchThing.is_environment());
+        for own in [Fault::Argument, Fault::NoSuchThing, Fault::Rule] {
+            assert!(!own.is_environment());
+        }
         assert!(Fault::Timeout.is_environment() && Fault::Permission.is_environment());
     }
 }
