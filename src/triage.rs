@@ -32,7 +32,7 @@ pub use card::{Card, CardFacts, Section, card};
 pub use claims::{ClaimHint, lint_claims};
 pub use diff::{
     ComparedLayer, DiffRow, Divergence, LayerDifference, LayerState, RowKind, RunDiff, WordChange,
-    WordSide, align, align_many, diff_runs, weights_note, word_diff,
+    WordSide, align, diff_runs, weights_note, word_diff,
 };
 pub use evidence::{
     Evidence, EvidenceFacts, Place, Register, SeenVersion, SpanFound, evidence_status,

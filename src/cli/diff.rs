@@ -1,15 +1,16 @@
-//! `triagent diff`: two runs side by side, where they part, and which layer differs.
+//! `triagent diff`: runs side by side, each with the first: where they part, and which layer differs.
 
 use super::Done;
 use super::env::Env;
 use super::output::{Cell, Table, Tone};
+use crate::domain::RunId;
 use crate::error::Result;
 use crate::jobs::{self, Compared};
 use crate::text;
 use crate::triage::{DiffRow, LayerState, RowKind};
 use serde_json::json;
 
-/// Compare two runs: aligned by content, first divergence, and which layer differs
+/// Compare runs, each with the first: aligned by content, first divergence, and which layer differs
 ///
 /// Layers (index, context, tool text, prompt, parameters, harness) are compared by fingerprint: versions and hashes in the log, never
 /// by the answer. Where a log does not tell, the layer is unknown.
@@ -18,9 +19,9 @@ pub(crate) struct Args {
     /// First run
     #[arg(value_name = "A")]
     a: String,
-    /// Second run
-    #[arg(value_name = "B")]
-    b: String,
+    /// The run beside it; with more than one, each in turn
+    #[arg(value_name = "B", required = true)]
+    others: Vec<String>,
     /// Also show the steps that are equal
     #[arg(long)]
     all: bool,
@@ -31,8 +32,20 @@ const STEP_COLUMNS: usize = 60;
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let store = env.store()?;
-    let (a, b) = (store.resolve(&args.a)?, store.resolve(&args.b)?);
-    let compared = jobs::compare(&store, &a, &b)?;
+    let a = store.resolve(&args.a)?;
+    for (at, other) in args.others.iter().enumerate() {
+        let b = store.resolve(other)?;
+        let compared = jobs::compare(&store, &a, &b)?;
+        if args.others.len() > 1 && !env.out.is_json() {
+            let gap = if at > 0 { "\n" } else { "" };
+            env.out.line(text::visible(&format!("{gap}{a} and {b}")))?;
+        }
+        one(&a, &b, &compared, args.all, env)?;
+    }
+    Ok(Done::Whole)
+}
+
+fn one(a: &RunId, b: &RunId, compared: &Compared, all: bool, env: &mut Env) -> Result<()> {
     if env.out.is_json() {
         env.out.row(&json!({
             "a": a,
@@ -42,12 +55,11 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
             "note": compared.diff.note,
             "rows": compared.diff.rows,
         }))?;
-        return Ok(Done::Whole);
+        return Ok(());
     }
-    layers(&compared, env)?;
-    steps(&compared, args.all, env)?;
-    divergence(&compared, env)?;
-    Ok(Done::Whole)
+    layers(compared, env)?;
+    steps(compared, all, env)?;
+    divergence(compared, env)
 }
 
 fn layers(compared: &Compared, env: &mut Env) -> Result<()> {

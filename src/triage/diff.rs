@@ -1,4 +1,4 @@
-//! Two or more runs side by side: aligned by content, first divergence, and which layer differs.
+//! Two runs side by side: aligned by content, first divergence, and which layer differs.
 //!
 //! Memory grows with the number of steps, never with their product.
 
@@ -78,50 +78,6 @@ pub fn diff_runs(a: &RunView, b: &RunView) -> RunDiff {
         layers,
         note,
     }
-}
-
-/// Aligns several runs: one row per place, one column per run. The first run is the ruler.
-pub fn align_many(runs: &[&[Step]]) -> Vec<Vec<Option<u32>>> {
-    let Some((ruler, others)) = runs.split_first() else {
-        return Vec::new();
-    };
-    let mut table: Vec<Vec<Option<u32>>> = ruler
-        .iter()
-        .map(|s| {
-            let mut row = vec![None; runs.len()];
-            row[0] = Some(s.index);
-            row
-        })
-        .collect();
-    for (column, other) in others.iter().enumerate() {
-        merge(&mut table, &align(ruler, other), column + 1, runs.len());
-    }
-    table
-}
-
-fn merge(table: &mut Vec<Vec<Option<u32>>>, rows: &[DiffRow], column: usize, width: usize) {
-    let mut out = Vec::with_capacity(table.len() + rows.len());
-    let mut old = std::mem::take(table).into_iter().peekable();
-    for row in rows {
-        match row.a {
-            Some(a) => {
-                while old.peek().is_some_and(|r| r[0].is_none()) {
-                    out.extend(old.next());
-                }
-                if let Some(mut kept) = old.next_if(|r| r[0] == Some(a)) {
-                    kept[column] = row.b;
-                    out.push(kept);
-                }
-            }
-            None => {
-                let mut fresh = vec![None; width];
-                fresh[column] = row.b;
-                out.push(fresh);
-            }
-        }
-    }
-    out.extend(old);
-    *table = out;
 }
 
 /// Aligns two lists of steps by content; a replaced stretch is laid side by side where owner and kind agree.

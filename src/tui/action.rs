@@ -129,8 +129,8 @@ actions! {
     PreviousTurn "previous-turn" "last turn" Read RUN, "Jumps to the decision before.";
     NextDifference "next-difference" "next difference" Read COMPARE.or(PAIR), "Jumps to the next difference.";
     PreviousDifference "previous-difference" "last difference" Read COMPARE.or(PAIR), "Jumps to the difference before.";
-    NextItem "next-item" "next" Read RUN.or(PAIR), "Goes to the next run or pair of the list.";
-    PreviousItem "previous-item" "previous" Read RUN.or(PAIR), "Goes to the one before.";
+    NextItem "next-item" "next" Read RUN.or(PAIR).or(COMPARE), "Goes to the next run or pair of the list; of three or more runs compared, to the next beside the first.";
+    PreviousItem "previous-item" "previous" Read RUN.or(PAIR).or(COMPARE), "Goes to the one before.";
     Card "card" "card" Read RUNS, "Makes one redacted page of the run, to paste into an issue.";
 
     Down "move-down" "down" Move ANY, "Moves down.";
@@ -162,7 +162,7 @@ actions! {
     GoBoard "go-board" "board" Go ANY, "Shows the runs.";
     GoQueue "go-queue" "queue" Go ANY, "Goes to the next run that you have not labelled.";
     GoPairs "go-pairs" "pairs" Go ANY, "Shows pairs to decide and decided ones.";
-    GoCompare "go-compare" "compare" Go RUNS, "Lays two runs side by side: the marked ones, or this one and another of its task.";
+    GoCompare "go-compare" "compare" Go RUNS, "Lays runs side by side: the marked ones, or this one and the marked ones.";
     GoRewards "go-rewards" "rewards" Go ANY, "Shows groups, rewards and advantages.";
     GoAdvice "go-advice" "advice" Go ANY, "Shows what to fix, per cohort, with every gate.";
     GoChanges "go-changes" "changes" Go ANY, "Shows the ledger of changes.";

@@ -70,6 +70,35 @@ fn two_runs_are_compared_by_layer_and_step() {
         &["compare", "index", "parameters", "they part at row"],
     );
     assert_shows(&play.keys("]"), &["≠"]);
+    assert_shows(&play.keys(">"), &["no further run"]);
+}
+
+/// Of three marked runs, the first stays and the others take turns beside it.
+#[test]
+fn of_three_runs_each_is_laid_beside_the_first() {
+    let mut play = play(140, 50);
+    play.filter("run:four-");
+    let first = play.keys("xxx=");
+    assert_shows(&first, &["(1 of 2; > and < turn)", "they part at row"]);
+    let second = play.keys(">");
+    assert_shows(&second, &["(2 of 2; > and < turn)", "they part at row"]);
+    let title = |screen: &str| {
+        screen
+            .lines()
+            .find(|l| l.contains(" of 2;"))
+            .unwrap()
+            .to_owned()
+    };
+    let names = |line: &str| {
+        line.trim()
+            .split(' ')
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (one, two) = (names(&title(&first)), names(&title(&second)));
+    assert_eq!(one[0], two[0]);
+    assert_ne!(one[2], two[2]);
+    assert_eq!(play.keys("<"), first);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Two runs side by side: their steps aligned by content, and the pair of steps under the cursor in full.
+//! Runs side by side, each with the first: their steps aligned by content, and the pair of steps under the cursor in full.
 
 use super::duo::Duo;
 use crate::domain::{RunId, Step};
@@ -8,11 +8,13 @@ use crate::triage::{DiffRow, RowKind};
 use crate::tui::doc::Doc;
 use crate::tui::render::{self, Dress};
 
-/// Two runs.
+/// A first run, and the others that are laid beside it one at a time.
 #[derive(Debug)]
 pub(crate) struct CompareView {
     pub(crate) a: RunId,
-    pub(crate) b: RunId,
+    others: Vec<RunId>,
+    /// Which of the others is beside the first.
+    at: usize,
     /// The difference, once it has been worked out.
     pub(crate) compared: Option<Box<Compared>>,
     /// Row under the cursor.
@@ -27,18 +29,40 @@ pub(crate) struct CompareView {
 }
 
 impl CompareView {
-    /// Opens on two runs.
-    pub(crate) fn new(a: RunId, b: RunId) -> Self {
-        Self {
+    /// Opens on a run and others; `None` without another.
+    pub(crate) fn new(a: RunId, others: Vec<RunId>) -> Option<Self> {
+        (!others.is_empty()).then(|| Self {
             a,
-            b,
+            others,
+            at: 0,
             compared: None,
             selected: 0,
             top: 0,
             in_text: false,
             wrap: Wrap::Words,
             duo: None,
-        }
+        })
+    }
+
+    /// The run beside the first.
+    pub(crate) fn b(&self) -> &RunId {
+        &self.others[self.at]
+    }
+
+    /// Which of how many others is beside the first, counted from one.
+    pub(crate) fn place(&self) -> (usize, usize) {
+        (self.at + 1, self.others.len())
+    }
+
+    /// Lays the next or previous run beside the first; `None` at the end of the list.
+    pub(crate) fn turn(&mut self, by: isize) -> Option<()> {
+        self.at = self
+            .at
+            .checked_add_signed(by)
+            .filter(|at| *at < self.others.len())?;
+        (self.compared, self.duo) = (None, None);
+        (self.selected, self.top) = (0, 0);
+        Some(())
     }
 
     /// Takes the difference; the cursor goes to where the runs part.

@@ -105,7 +105,7 @@ fn take_of_sheet(app: &mut App, answer: Answer) {
         }
         Answer::Preview(preview) => sheet::previewed(app, &preview),
         Answer::Compared { a, b, compared } => {
-            if let Some(view) = app.compare_mut().filter(|v| v.a == a && v.b == b) {
+            if let Some(view) = app.compare_mut().filter(|v| v.a == a && *v.b() == b) {
                 view.take(compared);
             }
         }

@@ -1,4 +1,4 @@
-//! Two runs side by side: moving from difference to difference.
+//! Runs side by side: moving from difference to difference, and from run to run.
 
 use super::moves::landed;
 use super::say;
@@ -19,14 +19,36 @@ pub(super) fn open(app: &mut App) {
             runs.push(row.id.clone());
         }
     }
-    match runs.as_slice() {
-        [a, b, ..] => {
-            let (a, b) = (a.clone(), b.clone());
-            app.ask(Ask::Compare(a.clone(), b.clone()));
-            app.screens
-                .push(Screen::Compare(Box::new(CompareView::new(a, b))));
+    let mut runs = runs.into_iter();
+    let view = runs
+        .next()
+        .and_then(|a| CompareView::new(a, runs.collect()));
+    match view {
+        Some(view) => {
+            app.ask(Ask::Compare(view.a.clone(), view.b().clone()));
+            app.screens.push(Screen::Compare(Box::new(view)));
         }
-        _ => say(app, Tone::Info, "mark two runs on the board with x, then ="),
+        None => say(
+            app,
+            Tone::Info,
+            "mark two or more runs on the board with x, then =",
+        ),
+    }
+}
+
+/// Lays the next or previous of the marked runs beside the first.
+pub(super) fn turn(app: &mut App, by: isize) {
+    let Some(view) = app.compare_mut() else {
+        return;
+    };
+    let wanted = view.turn(by).map(|()| (view.a.clone(), view.b().clone()));
+    match wanted {
+        Some((a, b)) => app.ask(Ask::Compare(a, b)),
+        None => say(
+            app,
+            Tone::Info,
+            "no further run; mark more on the board with x",
+        ),
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn act(app: &mut App, action: Action) {
             let by = if action == Action::NextItem { 1 } else { -1 };
             match app.place() {
                 Place::Pair => super::pair::neighbour(app, by),
+                Place::Compare => super::compare::turn(app, by),
                 _ => go::neighbour(app, by),
             }
         }

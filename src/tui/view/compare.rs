@@ -1,4 +1,4 @@
-//! Two runs: which layers differ, their steps aligned, and the steps under the cursor in full.
+//! A run beside another: which layers differ, their steps aligned, and the steps under the cursor in full.
 
 use super::{glyph, halves};
 use crate::domain::Step;
@@ -10,11 +10,15 @@ use crate::tui::geometry::{self, CompareAreas};
 use crate::tui::theme::Ink;
 use crate::tui::widget::Pen;
 use ratatui::layout::Rect;
+use std::fmt::Write as _;
 
 /// Draws the comparison.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
     let areas = geometry::compare(app.size);
-    let title = format!("{} and {}", view.a, view.b);
+    let mut title = format!("{} and {}", view.a, view.b());
+    if let (place, all @ 2..) = view.place() {
+        let _ = write!(title, "  ({place} of {all}; > and < turn)");
+    }
     pen.put(
         areas.title.x + 1,
         areas.title.y,
@@ -29,7 +33,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
     layers(pen, &compared.diff, areas.layers);
     rows(pen, view, &areas);
     if let Some((_, duo)) = &view.duo {
-        let titles = (view.a.as_str(), view.b.as_str());
+        let titles = (view.a.as_str(), view.b().as_str());
         let here = (view.in_text, view.in_text);
         halves::draw(pen, duo, (areas.left, areas.right), titles, here);
     }
