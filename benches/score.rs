@@ -1,4 +1,5 @@
-//! Speed of scoring. Criterion on the embedded model or on `TRIAGENT_BENCH_MODEL`; with
+//! Speed of scoring. Criterion on the embedded model or on `TRIAGENT_BENCH_MODEL`
+//! (`TRIAGENT_BENCH_TEMPLATE`, `_DEVICE`, `_PRECISION`); with
 //! `TRIAGENT_WORKLOAD=FILE.json` one timed run of that workload as JSON, for
 //! `scripts/compare_engines.py`, which runs other engines on the same in turn.
 
@@ -24,6 +25,7 @@ fn options() -> Options {
     Options {
         device: DeviceChoice::parse(&device).unwrap(),
         precision: Precision::parse(&precision).unwrap(),
+        template: std::env::var_os("TRIAGENT_BENCH_TEMPLATE").map(Into::into),
         ..Options::default()
     }
 }

@@ -23,7 +23,7 @@ pub struct Cohort {
 }
 
 impl Cohort {
-    /// A name that is stable and can be typed: known parts joined, or `all`.
+    /// A name that is stable and can be typed: known parts joined, or `unknown`. (`all` stands for every cohort where facts are recorded.)
     pub fn name(&self) -> String {
         let parts = [
             &self.family,
@@ -40,7 +40,7 @@ impl Cohort {
             .filter_map(|(part, label)| part.as_ref().map(|p| format!("{label}{p}")))
             .collect();
         if known.is_empty() {
-            "all".to_owned()
+            "unknown".to_owned()
         } else {
             known.join("/")
         }
