@@ -142,7 +142,8 @@ fn object_or_lines(source: &Source) -> io::Result<(Shape, Vec<Value>)> {
         }
         count += 1;
         used += line.len;
-        if let Some(row) = outline(line.bytes) {
+        // A row that is cut says little of what rows are; alone it is all there is.
+        if let Some(row) = outline(line.bytes).filter(|_| is_whole || rows.is_empty()) {
             rows.push(row);
         }
         if count >= ROWS || used > ROW_BYTES {
@@ -166,20 +167,28 @@ fn is_whole_value(line: &[u8]) -> bool {
 }
 
 fn list_rows(source: &Source) -> io::Result<Vec<Value>> {
-    let outline = outline_of(source)?;
-    Ok(match outline {
-        Value::Array(rows) => rows,
-        _ => Vec::new(),
-    })
+    let (outline, is_whole) = outlined(source)?;
+    let Value::Array(mut rows) = outline else {
+        return Ok(Vec::new());
+    };
+    // An element that is cut says little of what elements are; alone it is all there is.
+    if !is_whole && rows.len() > 1 {
+        rows.pop();
+    }
+    Ok(rows)
 }
 
 fn outline_of(source: &Source) -> io::Result<Value> {
+    outlined(source).map(|(outline, _)| outline)
+}
+
+/// A document in outline, and whether it could be walked. One that breaks off still shows what it is.
+fn outlined(source: &Source) -> io::Result<(Value, bool)> {
     let mut draw = Draw::new(source.reader(0)?);
-    // A document that breaks off still shows what it is.
-    if let Err(Lost::Io(error)) = draw.value(0) {
-        return Err(error);
+    match draw.value(0) {
+        Err(Lost::Io(error)) => Err(error),
+        walked => Ok((draw.finish(), walked.is_ok())),
     }
-    Ok(draw.finish())
 }
 
 fn outline(bytes: &[u8]) -> Option<Value> {
@@ -306,10 +315,15 @@ impl<R: Read> Draw<R> {
     fn member(&mut self, depth: usize, count: &mut usize) -> Result<(), Lost> {
         let is_shown = *count < Self::MEMBERS;
         if is_shown {
+            let before = self.out.len();
             if *count > 0 {
                 self.out.push(',');
             }
-            self.text()?;
+            if let Err(lost) = self.text() {
+                // Half a key and no value is no member.
+                self.out.truncate(before);
+                return Err(lost);
+            }
         } else {
             self.scanner.value(None, usize::MAX)?;
         }

@@ -5,6 +5,7 @@ pub(crate) mod agent_lightning_legacy;
 pub(crate) mod agentdojo;
 pub(crate) mod art;
 pub(crate) mod atif;
+pub(crate) mod beside;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod gemini_cli;
@@ -93,6 +94,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &trl::Trl,
     &verl::Verl,
     &art::Art,
+    &beside::BesideRuns,
     &tau2::Tau2,
     &tau_bench::TauBench,
     &agent_lightning::AgentLightning,

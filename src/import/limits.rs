@@ -24,3 +24,7 @@ pub(crate) const MAX_RATIO: u64 = 600;
 pub(crate) const MAX_EXTRA_BYTES: usize = 256 << 10;
 /// Values of one row. A tree of so many takes about 200 MB; token ids of long rollouts reach some 100,000.
 pub(crate) const MAX_NODES: usize = 2_500_000;
+/// A file that speaks of other files' runs is read whole.
+pub(crate) const MAX_SIDE_BYTES: u64 = 32 << 20;
+/// Such files of one walk.
+pub(crate) const MAX_SIDE_FILES: usize = 20_000;

@@ -1,10 +1,11 @@
 //! The way out: counts every item on its way into the sink, so that the report cannot disagree with the stream.
 
+use super::beside::Beside;
 use super::limits::{MAX_NAMES, MAX_SKIPS_NAMED};
 use super::parse::Flaws;
 use super::report::FileReport;
 use super::unit::Unit;
-use crate::domain::{Call, Item, Progress, Sink, Skip};
+use crate::domain::{Call, Ending, Item, Progress, Rollout, Sink, Skip};
 
 /// Why reading ends before the file does.
 #[derive(Debug)]
@@ -39,6 +40,9 @@ pub(crate) struct Out<'s> {
     progress: &'s Progress,
     report: FileReport,
     rewarded: bool,
+    beside: Beside,
+    /// The run under way, as it began.
+    open: Option<Box<Rollout>>,
 }
 
 impl<'s> Out<'s> {
@@ -53,7 +57,14 @@ impl<'s> Out<'s> {
             progress,
             report,
             rewarded: false,
+            beside: unit.beside.clone(),
+            open: None,
         }
+    }
+
+    /// Files that speak of this unit's runs.
+    pub(crate) fn beside(&self) -> Beside {
+        self.beside.clone()
     }
 
     /// Records which format was chosen and why.
@@ -140,14 +151,29 @@ impl<'s> Out<'s> {
             Ok(()) => {}
             Err(Halt::Stopped) => self.report.stopped = true,
             Err(Halt::Broken { line, reason }) => {
-                self.report.stopped = self.skip(line, reason).is_err();
+                self.report.stopped = self.skip(line, reason).is_err() || self.close().is_err();
             }
         }
         self.finish()
     }
 
+    /// Ends the run that the damage cut off, so that what it has is kept.
+    fn close(&mut self) -> Result<(), Halt> {
+        match self.open.take() {
+            None => Ok(()),
+            Some(mut head) => {
+                head.ending = Ending::Abrupt;
+                self.put(Item::End(head))
+            }
+        }
+    }
+
     /// Ends the unit.
     pub(crate) fn finish(mut self) -> FileReport {
+        let report = &self.report;
+        if report.runs == 0 && report.skips == 0 && report.notes.is_empty() && !report.stopped {
+            self.note("the file is of this format and holds no run");
+        }
         if !self.report.stopped {
             for (what, &count) in &self.report.not_understood {
                 let what = what.clone();
@@ -167,9 +193,10 @@ impl<'s> Out<'s> {
     fn count(&mut self, item: &Item) {
         let report = &mut self.report;
         match item {
-            Item::Begin(_) => {
+            Item::Begin(head) => {
                 report.runs += 1;
                 self.rewarded = false;
+                self.open = Some(head.clone());
             }
             Item::Step(_) => report.steps += 1,
             Item::Call(call) => {
@@ -182,6 +209,7 @@ impl<'s> Out<'s> {
             }
             Item::Label(_) => report.labels += 1,
             Item::End(head) => {
+                self.open = None;
                 let untold = [
                     ("task", head.task.is_none()),
                     ("reward", !self.rewarded),

@@ -1,5 +1,6 @@
 //! The two registers, one JSON object a line: documents with their versions, and tasks with what they require.
 
+use super::parse::{Flaws, decode, parse};
 use crate::domain::{Document, Skip, Task};
 use serde::de::DeserializeOwned;
 use std::io::BufRead;
@@ -41,10 +42,19 @@ fn read_lines<T: DeserializeOwned>(path: &Path, hint: &str) -> (Vec<T>, Vec<Skip
         if text.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice(text) {
+        match row(text) {
             Ok(row) => rows.push(row),
             Err(error) => skip(line, format!("{error}; hint: {hint}")),
         }
     }
     (rows, skips)
+}
+
+/// NaN, half surrogates and doubled keys do no more harm here than in logs.
+fn row<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
+    let mut flaws = Flaws::default();
+    let text = decode(line, &mut flaws);
+    let node = parse(&text, &mut flaws)
+        .map_err(|bad| format!("not JSON at byte {}: {}", bad.at, bad.what))?;
+    serde_json::from_value(node.to_value()).map_err(|error| error.to_string())
 }

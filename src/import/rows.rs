@@ -116,12 +116,8 @@ fn each_in_sequence<'s, W: Way<'s>>(
                 take,
             )?,
             Err(Lost::TooLong) => way.out().skip(line, too_long(len))?,
-            Err(lost) => {
-                return Err(Halt::Broken {
-                    line,
-                    reason: lost.to_string(),
-                });
-            }
+            // Whoever is reading may be in the middle of a run, which still has to end.
+            Err(lost) => return way.out().skip(line, behind(&lost.to_string())),
         }
     }
     Ok(())
@@ -199,11 +195,12 @@ pub(crate) fn each_element<'s, W: Way<'s>>(
 pub(crate) fn tell_damage(out: &mut Out<'_>, document: &Document<'_>) -> Result<(), Halt> {
     match &document.damage {
         None => Ok(()),
-        Some((line, reason)) => out.skip(
-            *line,
-            format!("{reason}; what stands before is kept, what stands behind is not read"),
-        ),
+        Some((line, reason)) => out.skip(*line, behind(reason)),
     }
+}
+
+fn behind(reason: &str) -> String {
+    format!("{reason}; what stands before is kept, what stands behind is not read")
 }
 
 fn too_long(len: u64) -> String {

@@ -1,6 +1,7 @@
 //! One run on its way out: numbers messages, steps and calls as the receiver will, joins tool calls with their
 //! answers, and notices how the log stops.
 
+use super::join;
 use super::out::{Halt, Out};
 use crate::domain::{Call, Ending, ForeignLabel, Item, Owner, Reward, Rollout, Step, StepKind};
 use std::collections::HashSet;
@@ -32,6 +33,10 @@ pub(crate) struct Run<'o, 's> {
     last: Option<(Owner, StepKind)>,
     /// Steps that stand in the context now.
     context: Vec<u32>,
+    /// The first step of each message.
+    firsts: Vec<u32>,
+    /// Graders that have spoken.
+    graders: Vec<String>,
 }
 
 impl<'o, 's> Run<'o, 's> {
@@ -48,6 +53,8 @@ impl<'o, 's> Run<'o, 's> {
             asked: HashSet::new(),
             last: None,
             context: Vec::new(),
+            firsts: Vec::new(),
+            graders: Vec::new(),
         })
     }
 
@@ -63,6 +70,7 @@ impl<'o, 's> Run<'o, 's> {
 
     /// Opens a new message and returns its number.
     pub(crate) fn message(&mut self) -> u32 {
+        self.firsts.push(self.steps);
         self.messages += 1;
         self.messages - 1
     }
@@ -127,7 +135,18 @@ impl<'o, 's> Run<'o, 's> {
 
     /// Sends what a grader said.
     pub(crate) fn reward(&mut self, reward: Reward) -> Result<(), Halt> {
+        self.graders.push(reward.grader.clone());
         self.out.put(Item::Reward(Box::new(reward)))
+    }
+
+    /// This grader has spoken.
+    pub(crate) fn has_reward_of(&self, grader: &str) -> bool {
+        self.graders.iter().any(|g| g == grader)
+    }
+
+    /// The first step of the message at this place, from 0.
+    pub(crate) fn step_of_message(&self, message: usize) -> Option<u32> {
+        self.firsts.get(message).copied()
     }
 
     /// Sends somebody else's label.
@@ -169,6 +188,7 @@ impl<'o, 's> Run<'o, 's> {
         if self.head.ending == Ending::Unknown && self.stops_midway() {
             self.head.ending = Ending::Abrupt;
         }
+        join::tell(&mut self)?;
         self.out.put(Item::End(Box::new(self.head)))
     }
 

@@ -7,7 +7,7 @@ use crate::domain::{ForeignLabel, Outcome, Reward};
 use serde_json::Value;
 
 /// One score or annotation.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Score {
     /// Who says so, such as `langfuse:EVAL`.
     pub(crate) source: String,

@@ -1,6 +1,7 @@
 //! Units: what is read as one thing. A file, standard input, or a folder that holds one run in several files.
 //! Walks folders; opens nothing but folders.
 
+use super::beside::{Beside, is_beside};
 use super::limits::{MAX_FILES, MAX_FOLDER_DEPTH};
 use crate::domain::Skip;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Unit {
     pub name: String,
     /// What kind of thing it is.
     pub kind: UnitKind,
+    /// Files of the same walk that speak of its runs.
+    pub beside: Beside,
 }
 
 impl Unit {
@@ -35,7 +38,12 @@ impl Unit {
 
     fn new(path: PathBuf, kind: UnitKind) -> Self {
         let name = path.to_string_lossy().into_owned();
-        Self { path, name, kind }
+        Self {
+            path,
+            name,
+            kind,
+            beside: Beside::default(),
+        }
     }
 }
 
@@ -51,18 +59,33 @@ pub struct Discovery {
 /// Makes units out of paths: walks folders, keeps folders together that form one run; `-` is standard input.
 pub fn discover(paths: &[PathBuf]) -> Discovery {
     let mut found = Discovery::default();
+    let mut beside = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            found.units.push(Unit {
-                path: path.clone(),
-                name: "-".to_owned(),
-                kind: UnitKind::Stdin,
-            });
+            let stdin = Unit::new(path.clone(), UnitKind::Stdin);
+            found.units.push(stdin);
         } else {
+            if path.is_file() {
+                beside.extend(siblings(path));
+            }
             walk(path, 0, &mut found);
         }
     }
+    let files = found.units.iter().map(|unit| &unit.path);
+    beside.extend(files.filter(|path| is_beside(path)).cloned());
+    let beside = Beside::of(beside);
+    for unit in &mut found.units {
+        unit.beside = beside.clone();
+    }
     found
+}
+
+/// Files next to one that the user named alone.
+fn siblings(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let entries = std::fs::read_dir(folder.unwrap_or_else(|| Path::new(".")));
+    let entries = entries.into_iter().flatten().flatten().take(MAX_FILES);
+    entries.map(|e| e.path()).filter(|p| is_beside(p)).collect()
 }
 
 fn walk(path: &Path, depth: usize, found: &mut Discovery) {

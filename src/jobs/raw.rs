@@ -2,8 +2,9 @@
 
 use super::JobError;
 use crate::domain::{RunId, SourceSpan};
+use crate::import::read_raw;
 use crate::store::Store;
-use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// More than this at once is not read; a run of a huge file is shown step by step.
 const MAX_RAW_BYTES: u64 = 256 << 20;
@@ -34,13 +35,6 @@ pub fn raw_source(store: &Store, run: &RunId, step: Option<u32>) -> Result<Vec<u
             span.len
         )));
     }
-    read(&head.source, span).map_err(|e| fail(e.to_string()))
-}
-
-fn read(file: &str, span: SourceSpan) -> std::io::Result<Vec<u8>> {
-    let mut file = std::fs::File::open(file)?;
-    file.seek(SeekFrom::Start(span.offset))?;
-    let mut bytes = Vec::new();
-    file.take(span.len).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let member = head.extra.get("member").and_then(|m| m.as_str());
+    read_raw(Path::new(&head.source), member, span).map_err(|e| fail(e.to_string()))
 }

@@ -434,6 +434,11 @@ def otel():
         c = Count("otel", "one run per trace; one call per model span; these agents only append, so the last model span's "
                   "prompt and answer hold the whole conversation; where no model span exists, every tool span is a call "
                   "and its answer; tool errors by the status of the tool's span, joined by call id")
+        if path.startswith("phoenix/"):
+            # Both annotations (beside the spans) are called 'correct', which judges the result.
+            n = len(load("phoenix/annotations.json")["data"])
+            c.how += "; annotations beside the spans are labels, and rewards where they judge the result"
+            c.add(labels=n, rewards=n)
         traces = {}
         for trace, start, a, bad, kind in spans_of(path):
             traces.setdefault(trace, []).append((start, a, bad, kind))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use triagent::domain::{
     Call, ForeignLabel, Item, Owner, Progress, Reward, Rollout, Step, StepKind,
 };
-use triagent::import::{FileReport, Unit, read};
+use triagent::import::{FileReport, Unit, read, read_bytes};
 
 /// A run as it came out.
 #[derive(Debug, Clone)]
@@ -78,6 +78,85 @@ pub(crate) fn see_bytes(name: &str, bytes: &[u8]) -> Seen {
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     see(&path)
+}
+
+/// Writes bytes to this path and reads them.
+pub(crate) fn see_bytes_at(path: &Path, bytes: &[u8]) -> Seen {
+    std::fs::write(path, bytes).unwrap();
+    see(path)
+}
+
+/// Reads bytes without a file, as those that the program carries.
+pub(crate) fn see_named(name: &str, bytes: &[u8]) -> Seen {
+    let mut items: Vec<Item> = Vec::new();
+    let report = read_bytes(name, bytes.to_vec(), None, &mut items, &Progress::default());
+    Seen {
+        report,
+        runs: runs(items),
+    }
+}
+
+/// Packs bytes with gzip.
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A zip archive of members that are stored as they are. Names may repeat, which libraries refuse to write.
+pub(crate) fn zip_stored(members: &[(&str, &[u8])]) -> Vec<u8> {
+    zip_of(members, 0)
+}
+
+/// The same, with members packed by deflate.
+pub(crate) fn zip_deflated(members: &[(&str, &[u8])]) -> Vec<u8> {
+    zip_of(members, 8)
+}
+
+fn zip_of(members: &[(&str, &[u8])], method: u16) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, bytes) in members {
+        let packed = pack(bytes, method);
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        let (at, name) = (u32::try_from(out.len()).unwrap(), name.as_bytes());
+        let mut fields = Vec::new();
+        for short in [20_u16, 0, method, 0, 0] {
+            fields.extend(short.to_le_bytes());
+        }
+        let sizes = [packed.len(), bytes.len()].map(|n| u32::try_from(n).unwrap());
+        for long in [crc.sum(), sizes[0], sizes[1]] {
+            fields.extend(long.to_le_bytes());
+        }
+        fields.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        fields.extend([0, 0]);
+        out.extend([&b"PK\x03\x04"[..], &fields, name, &packed].concat());
+        let tail = [&[0; 10][..], &at.to_le_bytes()].concat();
+        directory.extend([&b"PK\x01\x02\x14\0"[..], &fields, &tail, name].concat());
+    }
+    let count = u16::try_from(members.len()).unwrap().to_le_bytes();
+    let place = [directory.len(), out.len()].map(|n| u32::try_from(n).unwrap().to_le_bytes());
+    let end = [
+        &b"PK\x05\x06\0\0\0\0"[..],
+        &count,
+        &count,
+        &place[0],
+        &place[1],
+        &[0, 0],
+    ]
+    .concat();
+    [out, directory, end].concat()
+}
+
+fn pack(bytes: &[u8], method: u16) -> Vec<u8> {
+    use std::io::Write;
+    if method == 0 {
+        return bytes.to_vec();
+    }
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 fn runs(items: Vec<Item>) -> Vec<SeenRun> {

@@ -12,7 +12,7 @@ use crate::import::answer::{logprobs, token_ids};
 use crate::import::chat::{arguments_text, call_step};
 use crate::import::content::pieces;
 use crate::import::detect::Sniff;
-use crate::import::document::Document;
+use crate::import::document::{Document, LongList};
 use crate::import::extra::{keep, leftover};
 use crate::import::json::Node;
 use crate::import::mint::mint;
@@ -22,7 +22,7 @@ use crate::import::rows::{each_element, opening, tell_damage};
 use crate::import::run::Run;
 use crate::import::time::time;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// ATIF.
 pub(crate) struct Atif;
@@ -84,7 +84,11 @@ impl Importer for Atif {
             let mut run = Run::begin(out, head)?;
             exact::labels(&mut run, row.node)?;
             let mut reader = Reader::default();
-            for step in row.node.list("steps") {
+            let steps = row.node.list("steps");
+            steps
+                .iter()
+                .for_each(|step| count(&mut reader.reports, step));
+            for step in steps {
                 reader.step(&mut run, step, inside(row.span, step))?;
             }
             finish(run, rewards, exact::has_head(row.node))
@@ -124,7 +128,10 @@ pub(crate) fn tell<'s>(
     let (format, source, parent) = (head.format.clone(), head.source.clone(), head.id.clone());
     let mut run = Run::begin(out, head)?;
     exact::labels(&mut run, &top)?;
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        reports: reports(document, list),
+        ..Reader::default()
+    };
     each_element(&mut run, document, list, &mut |run, row| {
         reader.step(run, row.node, row.span)
     })?;
@@ -145,6 +152,31 @@ pub(crate) fn tell<'s>(
         finish(run, rewards, false)?;
     }
     Ok(())
+}
+
+/// How often each event is reported. Only harnesses that say so in their first steps are read twice.
+fn reports(document: &Document<'_>, list: &LongList) -> HashMap<String, u32> {
+    const LOOK_AT: usize = 8;
+    let first = opening(document, list, LOOK_AT);
+    let mut reports = HashMap::new();
+    if first.iter().any(|text| text.contains("\"event_id\"")) {
+        let walked = document.each(list, |element, _| {
+            if let Ok(row) = element {
+                count(&mut reports, row.node);
+            }
+            Ok(())
+        });
+        // The reading that follows tells what cannot be read.
+        drop(walked);
+    }
+    reports
+}
+
+fn count(reports: &mut HashMap<String, u32>, step: &Node<'_>) {
+    let id = step.at(&["extra", "triagent", "event_id"]);
+    if let Some(id) = id.and_then(Node::as_id) {
+        *reports.entry(id).or_default() += 1;
+    }
 }
 
 fn finish(mut run: Run<'_, '_>, rewards: Vec<Reward>, has_head: bool) -> Result<(), Halt> {
@@ -216,8 +248,10 @@ struct Reader {
     has_begun: bool,
     /// Step id of the file → indices of our steps.
     places: HashMap<u64, Vec<u32>>,
-    /// Event id → how often it was reported, for those seen.
-    events: HashMap<String, u32>,
+    /// Event id → how often the file reports it.
+    reports: HashMap<String, u32>,
+    /// Event ids seen.
+    events: HashSet<String>,
     /// Numbers of our own exports.
     numbers: exact::Numbers,
 }
@@ -234,14 +268,15 @@ impl Reader {
             return exact.send(run, span, &mut self.numbers);
         }
         let own = node.at(&["extra", "triagent"]);
-        let call = call_of(node, own, span);
-        if let Some(id) = call.as_ref().and_then(|c| c.event_id.clone()) {
-            let seen = self.events.entry(id).or_default();
-            *seen += 1;
-            if *seen > 1 {
+        let mut call = call_of(node, own, span);
+        if let Some(call) = &mut call
+            && let Some(id) = &call.event_id
+        {
+            if !self.events.insert(id.clone()) {
                 run.out.repeated();
                 return Ok(());
             }
+            call.reports = self.reports.get(id).copied().unwrap_or(1);
         }
         let before = run.steps();
         let steps = self.said(run.out, node, own);

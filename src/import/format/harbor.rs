@@ -3,7 +3,7 @@
 
 use super::atif;
 use super::{Importer, Input};
-use crate::domain::{Ending, Outcome, Reward, Rollout, TaskId};
+use crate::domain::{Ending, Outcome, Reward, Rollout, SourceSpan, TaskId};
 use crate::import::detect::{Shape, Sniff};
 use crate::import::extra::keep;
 use crate::import::json::Node;
@@ -70,6 +70,13 @@ impl Importer for Harbor {
         };
         atif::tell(out, &document, head, |run| {
             run.head = fill(run.head.clone());
+            let member = "agent/trajectory.json";
+            run.head.extra.insert("member".to_owned(), member.into());
+            run.head.span = SourceSpan {
+                offset: 0,
+                len: source.len(),
+                line: 1,
+            };
             judge(run, reward)
         })?;
         tell_damage(out, &document)

@@ -145,6 +145,7 @@ impl Inspect {
                 document: &document,
                 index: Some(index),
                 part: None,
+                number: None,
             };
             Sample {
                 node,
@@ -239,6 +240,7 @@ impl Inspect {
                 document,
                 index: None,
                 part: part_of(name),
+                number: Some(chunk_number(name).1),
             })
             .collect();
         let sample = Sample {

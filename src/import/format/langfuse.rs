@@ -63,7 +63,7 @@ impl Importer for Langfuse {
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         let mut traces = Traces::default();
         let mut heads = HashMap::new();
-        if input.sniff.shape == Shape::Object {
+        if input.sniff.shape == Shape::Object && !is_observation(input.sniff.first()) {
             out.advance(input.source.len())?;
             let document = Document::open(input.source, LISTS)?;
             for list in &document.lists {

@@ -14,6 +14,7 @@ use crate::import::json::Node;
 use crate::import::mint::{Twins, mint};
 use crate::import::out::{Halt, Out};
 use crate::import::parse::{Flaws, decode, parse};
+use crate::import::raw::event_number;
 use crate::import::rows::{Row, each_row};
 use crate::import::run::Run;
 use crate::import::source::Source;
@@ -122,7 +123,7 @@ impl OpenHands {
             };
             run.out.advance(text.len() as u64)?;
             match parse(&text, &mut Flaws::default()) {
-                Ok(node) => talk.event(&mut run, &node, SourceSpan::default())?,
+                Ok(node) => talk.event(&mut run, &node, place_of(&file, &text))?,
                 Err(bad) => run
                     .out
                     .skip(0, format!("{}: not JSON: {}", file.display(), bad.what))?,
@@ -130,6 +131,15 @@ impl OpenHands {
         }
         talk.close(&mut run)?;
         run.end()
+    }
+}
+
+/// A whole file of a folder; the line is its number, from 1.
+fn place_of(file: &std::path::Path, text: &str) -> SourceSpan {
+    SourceSpan {
+        offset: 0,
+        len: text.len() as u64,
+        line: event_number(file).map_or(0, |n| n + 1),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::import::json::Node;
 use crate::import::out::{Halt, Out};
 use crate::import::rows::{each_element, each_row, tell_damage};
 use crate::import::run::Run;
+use crate::import::scores;
 use crate::import::time::time;
 use crate::import::trace::{Kind, Mark, Span, ToolRun, Traces, tell};
 use attributes::{Attributes, attributes, first, text};
@@ -57,7 +58,8 @@ impl Importer for Otel {
 
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         let mut traces = Traces::default();
-        if input.sniff.shape == Shape::Object {
+        // A file of one line looks like a document, and may be one span.
+        if input.sniff.shape == Shape::Object && !is_span(input.sniff.first()) {
             out.advance(input.source.len())?;
             let document = Document::open(input.source, LISTS)?;
             for list in &document.lists {
@@ -112,7 +114,20 @@ pub(crate) fn one(
     tell(&mut run, input.source, marks, |_, nodes, mark| {
         nodes.first().map(|n| span(n, mark)).unwrap_or_default()
     })?;
+    annotated(&mut run, marks)?;
     run.end()
+}
+
+/// What people and graders said of the trace's spans, in a file beside it.
+fn annotated(run: &mut Run<'_, '_>, marks: &[Mark]) -> Result<(), Halt> {
+    let beside = run.out.beside();
+    if beside.is_empty() {
+        return Ok(());
+    }
+    let index = beside.index();
+    let found = marks.iter().filter_map(|m| index.annotations.get(&m.id));
+    let scores = found.flatten().cloned().collect();
+    scores::tell(run, scores)
 }
 
 /// Spans of a row: of an export request, or the row itself.

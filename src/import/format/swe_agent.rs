@@ -1,11 +1,12 @@
 //! SWE-agent trajectories (0.x and 1.x) and its demonstration files of history alone. The history is the
-//! conversation; `trajectory` repeats it with whole prompts and is passed over. Reward and times are not in the file.
+//! conversation; `trajectory` repeats it with whole prompts and is read only where a damaged file has no history.
+//! A retry agent's other attempts are runs of their own. Reward and times are not in the file.
 
 use super::{Importer, Input};
-use crate::domain::{Ending, Owner, Rollout, StepKind, TaskId};
+use crate::domain::{Ending, Owner, Role, Rollout, Step, StepKind, TaskId};
 use crate::import::chat;
 use crate::import::detect::{Sniff, has_all};
-use crate::import::document::Document;
+use crate::import::document::{Document, LongList};
 use crate::import::extra::keep;
 use crate::import::json::Node;
 use crate::import::mint::mint;
@@ -30,6 +31,17 @@ const ALSO_KNOWN: &[&str] = &[
     "cache_control",
 ];
 
+/// Patterns of lists, by their places.
+const LISTS: &[&str] = &[
+    "history",
+    "trajectory",
+    "attempts.*.history",
+    "attempts.*.trajectory",
+];
+const HISTORY: usize = 0;
+const TRAJECTORY: usize = 1;
+const ATTEMPT: usize = 2;
+
 impl Importer for SweAgent {
     fn name(&self) -> &'static str {
         "swe-agent"
@@ -44,6 +56,10 @@ impl Importer for SweAgent {
         if has_all(first, &["trajectory", "history", "info"]) {
             return Some("trajectory, history and info".to_owned());
         }
+        let step = first.pointer("/trajectory/0");
+        if step.is_some_and(|s| has_all(s, &["action", "observation"])) {
+            return Some("a trajectory of actions and observations".to_owned());
+        }
         let item = first.pointer("/history/0")?;
         (item.get("message_type").is_some() || item.get("agent").is_some())
             .then(|| "history of items with agent and message_type".to_owned())
@@ -52,8 +68,9 @@ impl Importer for SweAgent {
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         out.note("the reward is not in the file; hint: import the report that stands beside it");
         out.advance(input.source.len())?;
-        let document = Document::open(input.source, &["history", "trajectory", "attempts"])?;
-        let Some(list) = document.lists.iter().find(|l| l.pattern == 0) else {
+        let document = Document::open(input.source, LISTS)?;
+        let of = |pattern: usize| document.lists.iter().filter(move |l| l.pattern == pattern);
+        let Some(list) = of(HISTORY).next().or_else(|| of(TRAJECTORY).next()) else {
             tell_damage(out, &document)?;
             return Err(Halt::file("no history"));
         };
@@ -61,15 +78,63 @@ impl Importer for SweAgent {
         let start: Vec<&str> = start.iter().map(String::as_str).collect();
         let mut head = input.minted(mint(&start), self);
         head.span.len = input.source.len();
-        about(&document.head()?, &input.sniff.name, &mut head);
-        let mut run = Run::begin(out, head)?;
-        let mut talk = Talk::default();
-        each_element(&mut run, &document, list, &mut |run, row| {
-            talk.say(run, row)
-        })?;
-        run.end()?;
+        let top = document.head()?;
+        about(&top, &input.sniff.name, &mut head);
+        if list.pattern == TRAJECTORY {
+            out.note("the history is missing; the steps stand in for it, and the first request is not among them");
+        }
+        // The attempt that was chosen stands once more at the top.
+        let chosen = top.at(&["info", "best_attempt_idx"]).and_then(Node::as_u64);
+        for attempt in of(ATTEMPT) {
+            let number = attempt.indices.first().copied().unwrap_or(0);
+            if chosen == Some(u64::from(number)) {
+                continue;
+            }
+            let mut other = head.clone();
+            other.id = format!("{}-attempt-{number}", head.id.0).into();
+            other.trial = Some(number.to_string());
+            if let Some(inner) = top.list("attempts").get(number as usize) {
+                about(inner, &input.sniff.name, &mut other);
+            }
+            conversation(out, &document, attempt, other)?;
+        }
+        conversation(out, &document, list, head)?;
         tell_damage(out, &document)
     }
+}
+
+fn conversation(
+    out: &mut Out<'_>,
+    document: &Document<'_>,
+    list: &LongList,
+    head: Rollout,
+) -> Result<(), Halt> {
+    let mut run = Run::begin(out, head)?;
+    let mut talk = Talk::default();
+    each_element(&mut run, document, list, &mut |run, row| {
+        if list.pattern == TRAJECTORY {
+            step(run, row)
+        } else {
+            talk.say(run, row)
+        }
+    })?;
+    run.end()
+}
+
+/// One step of the trajectory: what the model answered, and what its action brought.
+fn step(run: &mut Run<'_, '_>, row: &Row<'_>) -> Result<(), Halt> {
+    let text = |key: &str| row.node.str(key).filter(|t| !t.is_empty());
+    let said = text("response").or_else(|| text("thought")).unwrap_or("");
+    let mut answer = Step::new(Owner::Model, StepKind::Text, Role::Assistant, said);
+    answer.source = row.span;
+    let call = run.call(super::answered(run, row.span))?;
+    run.say(vec![answer], Some(call))?;
+    if let Some(seen) = text("observation") {
+        let mut seen = Step::new(Owner::Tool, StepKind::Observation, Role::User, seen);
+        seen.source = row.span;
+        run.say(vec![seen], None)?;
+    }
+    Ok(())
 }
 
 fn about(top: &Node<'_>, file: &str, head: &mut Rollout) {

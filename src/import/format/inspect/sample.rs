@@ -21,6 +21,8 @@ pub(super) struct Chunk<'d> {
     pub(super) index: Option<u32>,
     /// Where a sample is split: which of its lists this one continues.
     pub(super) part: Option<&'static str>,
+    /// The number in its name.
+    pub(super) number: Option<u64>,
 }
 
 /// A sample and all its parts.
@@ -242,12 +244,17 @@ impl Chunk<'_> {
         })
     }
 
-    /// Places inside an archive mean nothing to a reader of its bytes.
+    /// Places in an archive are those of the member that the head names; of a split sample's events, the line tells
+    /// which chunk.
     fn span(&self, span: SourceSpan) -> SourceSpan {
         if self.index.is_some() {
-            span
-        } else {
-            no_place()
+            return span;
         }
+        let line = match (self.part, self.number) {
+            (None, _) => 0,
+            (Some("events"), Some(number)) => number + 1,
+            _ => return no_place(),
+        };
+        SourceSpan { line, ..span }
     }
 }

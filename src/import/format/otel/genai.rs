@@ -71,10 +71,14 @@ pub(crate) fn response(map: &Attributes, events: &[(String, Attributes)]) -> Opt
             out.insert(key.to_owned(), value.clone());
         }
     }
-    out.insert("usage".to_owned(), usage(map));
-    let has_choices = !choices.is_empty();
+    let usage = usage(map);
+    let has_usage = usage
+        .as_object()
+        .is_some_and(|u| u.values().any(Value::is_number));
+    let is_told = has_usage || !choices.is_empty() || !out.is_empty();
+    out.insert("usage".to_owned(), usage);
     out.insert("choices".to_owned(), choices.into());
-    (has_choices || out.len() > 2).then_some(Value::Object(out))
+    is_told.then_some(Value::Object(out))
 }
 
 fn usage(map: &Attributes) -> Value {

@@ -1,0 +1,114 @@
+//! Labels, annotations and reports that stand beside runs join them under their own source, and only where it is certain.
+
+use super::seen::{Seen, real_logs, see_unit};
+use std::path::PathBuf;
+use triagent::domain::Outcome;
+use triagent::import::discover;
+
+fn read_all(paths: &[PathBuf]) -> Vec<Seen> {
+    let found = discover(paths);
+    found
+        .units
+        .iter()
+        .map(|unit| see_unit(unit, None))
+        .collect()
+}
+
+/// AgentRx labels 24 of the 29 failed retail runs with 34 failures (by `jq '[.[].failures[]]|length'`). Its steps count
+/// messages from 1: the first label blames message 3, a call of list_all_product_types.
+#[test]
+fn agentrx_labels_join_the_failed_retail_runs_and_no_others() {
+    let Some(root) = real_logs() else { return };
+    let all = read_all(&[root.join("tau-bench"), root.join("tau-bench-labels")]);
+    let labels = |seen: &Seen| seen.runs.iter().map(|r| r.labels.len()).sum::<usize>();
+    let by_file: Vec<_> = all
+        .iter()
+        .map(|s| {
+            (
+                s.report.file.rsplit('/').next().unwrap().to_owned(),
+                labels(s),
+            )
+        })
+        .filter(|(_, n)| *n > 0)
+        .collect();
+    assert_eq!(by_file, [("retail-failed-29.json".to_owned(), 34)]);
+    let retail = all.iter().find(|s| labels(s) > 0).unwrap();
+    assert_eq!(
+        retail.runs.iter().filter(|r| !r.labels.is_empty()).count(),
+        24
+    );
+    let first = retail
+        .runs
+        .iter()
+        .find(|r| r.head.task.as_ref().unwrap().0 == "retail-2")
+        .unwrap();
+    let label = &first.labels[0];
+    assert_eq!(
+        (label.source.as_str(), label.category.as_str()),
+        ("agentrx", "Instruction Adherence Failure")
+    );
+    let step = &first.steps[label.step.unwrap() as usize];
+    assert_eq!(step.tool.as_deref(), Some("list_all_product_types"));
+    assert_eq!(first.labels[1].detail["is_root_cause"], true);
+}
+
+/// A SWE-bench report gives the runs beside it their reward, in all three of its shapes.
+#[test]
+fn a_swe_bench_report_gives_the_reward() {
+    let run = r#"{"trajectory_format":"mini-swe-agent-1","instance_id":"a__b-1","info":{"mini_version":"1"},"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"x"}]}"#;
+    let cases = [
+        (
+            r#"{"a__b-1":{"patch_successfully_applied":true,"resolved":true,"tests_status":{}}}"#,
+            Some(1.0),
+            Outcome::Pass,
+        ),
+        (
+            r#"{"resolved_ids":[],"unresolved_ids":["a__b-1"],"error_ids":[]}"#,
+            Some(0.0),
+            Outcome::Fail,
+        ),
+        (
+            r#"{"resolved_ids":[],"unresolved_ids":[],"error_ids":["a__b-1"]}"#,
+            None,
+            Outcome::Unknown,
+        ),
+        (
+            r#"{"resolved_ids":["other"],"unresolved_ids":[]}"#,
+            None,
+            Outcome::Unknown,
+        ),
+    ];
+    for (report, result, outcome) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.traj.json");
+        std::fs::write(&path, run).unwrap();
+        std::fs::write(folder.path().join("report.json"), report).unwrap();
+        // A file that is named alone sees what stands next to it, too.
+        for paths in [vec![folder.path().to_owned()], vec![path]] {
+            let all = read_all(&paths);
+            let run = &all[0].runs[0];
+            let swe = run.rewards.iter().find(|r| r.grader == "swe-bench");
+            assert_eq!(swe.and_then(|r| r.result), result, "{report}");
+            assert_eq!(run.head.outcome, outcome, "{report}");
+        }
+    }
+}
+
+/// A file of labels holds no run; that is said, and nothing counts as unreadable.
+#[test]
+fn files_without_runs_say_what_they_are() {
+    let Some(root) = real_logs() else { return };
+    let files = [
+        "tau-bench-labels/agentrx-tau-retail-labels.json",
+        "magentic-one-list/agentrx-magentic-labels-first6.json",
+        "phoenix/annotations.json",
+        "verifiers-results/wiki-search-gpt-4.1-mini.metadata.json",
+        "verifiers-v1-traces/run/configs/resolved/eval.json",
+    ];
+    for file in files {
+        let seen = &read_all(&[root.join(file)])[0];
+        assert_eq!(seen.report.format.as_deref(), Some("beside-runs"), "{file}");
+        assert_eq!((seen.runs.len(), seen.report.skips), (0, 0), "{file}");
+        assert!(!seen.report.notes.is_empty(), "{file}");
+    }
+}
