@@ -1,8 +1,8 @@
 """Feeds exports to LLaMA-Factory's converters and verl's dataset classes: their own code, read from unpacked wheels.
 
-    python consume_others.py --data ROOT --model DIR [--llamafactory UNPACKED] [--verl UNPACKED]
+    python consume_others.py --data ROOT… --model DIR [--llamafactory UNPACKED] [--verl UNPACKED]
 
-ROOT holds one folder a format, as `triagent export FORMAT --out ROOT/FORMAT` leaves them. Prints one JSON object a
+Each ROOT holds one folder a format, as `triagent export FORMAT --out ROOT/FORMAT` leaves them. Prints one JSON object a
 check and exits 1 when one fails. Modules of theirs that only matter on a cluster (ray, vision) are replaced by empty
 ones; nothing that reads a row is.
 """
@@ -18,8 +18,12 @@ import types
 FAILED = []
 
 
+WHERE = [""]
+
+
 def say(check, ok, **more):
-    print(json.dumps({"check": check, "ok": bool(ok), **more}, ensure_ascii=False, default=str))
+    line = {"workspace": WHERE[0], "check": check, "ok": bool(ok), **more}
+    print(json.dumps(line, ensure_ascii=False, default=str), flush=True)
     if not ok:
         FAILED.append(check)
 
@@ -53,7 +57,7 @@ def lines(path):
 # --- LLaMA-Factory ---------------------------------------------------------------------------------------------------
 
 
-def llamafactory(root, source):
+def llamafactory(roots, source):
     sys.path.insert(0, source)
     stub("omegaconf", "fire", "av", "librosa", "peft")
     package = types.ModuleType("llamafactory")
@@ -84,9 +88,10 @@ def llamafactory(root, source):
     from llamafactory.data.converter import get_dataset_converter
     from llamafactory.data.parser import DatasetAttr
 
-    for kind in ("sft", "dpo"):
+    for root, kind in ((root, kind) for root in roots for kind in ("sft", "dpo")):
+        WHERE[0] = root.name
         folder = root / f"llamafactory-{kind}"
-        if not folder.is_dir():
+        if not (folder / "dataset_info.json").is_file():
             continue
         info = json.loads((folder / "dataset_info.json").read_text())
         for name, entry in info.items():
@@ -94,6 +99,7 @@ def llamafactory(root, source):
             attr.join(entry)
             args = types.SimpleNamespace(media_dir=str(folder))
             convert = get_dataset_converter(attr.formatting, attr, args)
+            complaints.clear()
             rows = lines(folder / entry["file_name"])
             done = [convert(row) for row in rows]
             emptied = [i for i, row in enumerate(done) if not row["_prompt"] or not row["_response"]]
@@ -109,7 +115,7 @@ def llamafactory(root, source):
 # --- verl ------------------------------------------------------------------------------------------------------------
 
 
-def verl(root, source, model):
+def verl(roots, source, model):
     sys.path.insert(0, source)
     # These look for optional packages themselves, so they must come before the stand-ins.
     import datasets  # noqa: F401
@@ -141,8 +147,10 @@ def verl(root, source, model):
     module = importlib.util.module_from_spec(spec)
     sys.modules["verl.utils.tokenizer"] = module
     spec.loader.exec_module(module)
-    verl_sft(root / "verl-sft", tok)
-    verl_rl(root / "verl-rl", tok)
+    for root in roots:
+        WHERE[0] = root.name
+        verl_sft(root / "verl-sft", tok)
+        verl_rl(root / "verl-rl", tok)
 
 
 def trained(sample, tok):
@@ -151,14 +159,14 @@ def trained(sample, tok):
 
 
 def verl_sft(folder, tok):
-    if not folder.is_dir():
+    if not (folder / "train.jsonl").is_file():
         return
     from verl.utils.dataset.multiturn_sft_dataset import MultiTurnSFTDataset
 
     spec = importlib.util.spec_from_file_location("triagent_verl", folder / "triagent_verl.py")
     own = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(own)
-    config = {"max_length": 8192, "pad_mode": "no_padding", "truncation": "error"}
+    config = {"max_length": 65536, "pad_mode": "no_padding", "truncation": "error"}
     rows = lines(folder / "train.jsonl")
     data = own.TriagentJsonl([str(folder / "train.jsonl")], tok, config)
     same = [i for i, row in enumerate(rows) if data.messages[i] != row["messages"] or data.tools[i] != row["tools"]]
@@ -202,13 +210,13 @@ def verl_sft(folder, tok):
 
 
 def verl_rl(folder, tok):
-    if not folder.is_dir():
+    if not (folder / "train.jsonl").is_file():
         return
     from verl.utils.dataset.rl_dataset import RLHFDataset
 
     rows = lines(folder / "train.jsonl")
     for path in (folder / "train.jsonl", folder / "parquet/train.parquet"):
-        config = {"max_prompt_length": 8192, "cache_dir": "/tmp", "filter_overlong_prompts_workers": 1}
+        config = {"max_prompt_length": 65536, "cache_dir": "/tmp", "filter_overlong_prompts_workers": 1}
         data = RLHFDataset([str(path)], tok, config)
         bare = lambda ms: [{k: v for k, v in m.items() if v is not None} for m in ms]  # noqa: E731
         bent = [i for i, row in enumerate(rows) if bare(data[i]["raw_prompt"]) != bare(row["prompt"])
@@ -218,16 +226,15 @@ def verl_rl(folder, tok):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__)
-    p.add_argument("--data", required=True)
+    p.add_argument("--data", required=True, nargs="+", type=pathlib.Path)
     p.add_argument("--model", required=True)
     p.add_argument("--llamafactory")
     p.add_argument("--verl")
     a = p.parse_args()
-    root = pathlib.Path(a.data)
     if a.llamafactory:
-        llamafactory(root, a.llamafactory)
+        llamafactory(a.data, a.llamafactory)
     if a.verl:
-        verl(root, a.verl, a.model)
+        verl(a.data, a.verl, a.model)
     sys.exit(1 if FAILED else 0)
 
 

@@ -33,6 +33,7 @@ mod split;
 mod talk;
 mod target;
 mod trl;
+mod types;
 mod verl;
 mod why;
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 const REVIEWER: &str = "spine";
 
-fn plan() -> Value {
+pub(crate) fn plan() -> Value {
     read("tests/data/spine/plan.json")
 }
 
@@ -24,7 +24,7 @@ fn text<'a>(value: &'a Value, field: &str) -> &'a str {
 }
 
 /// Runs by task, freshly imported.
-fn import(desk: &Desk) -> Option<BTreeMap<String, String>> {
+pub(crate) fn import(desk: &Desk) -> Option<BTreeMap<String, String>> {
     let source = real_logs()?.join("tau-bench/retail-failed-29.json");
     let report = desk
         .run(&["import", source.to_str().unwrap(), "--json"])
@@ -40,7 +40,7 @@ fn import(desk: &Desk) -> Option<BTreeMap<String, String>> {
     Some(pairs.collect())
 }
 
-fn label(desk: &Desk, runs: &BTreeMap<String, String>, plan: &Value) {
+pub(crate) fn label(desk: &Desk, runs: &BTreeMap<String, String>, plan: &Value) {
     for label in plan["labels"].as_array().unwrap() {
         let run = &runs[text(label, "task")];
         let mut args = vec![
@@ -60,7 +60,11 @@ fn label(desk: &Desk, runs: &BTreeMap<String, String>, plan: &Value) {
 }
 
 /// Writes each chosen side for the decision it replaces; returns pair ids by task.
-fn pair(desk: &Desk, runs: &BTreeMap<String, String>, plan: &Value) -> BTreeMap<String, String> {
+pub(crate) fn pair(
+    desk: &Desk,
+    runs: &BTreeMap<String, String>,
+    plan: &Value,
+) -> BTreeMap<String, String> {
     let mut ids = BTreeMap::new();
     for pair in plan["pairs"].as_array().unwrap() {
         let run = &runs[text(pair, "task")];

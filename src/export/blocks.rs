@@ -181,6 +181,7 @@ pub(crate) fn warnings(desk: &Desk<'_>, leaks: &LeakReport) -> Vec<String> {
             leaks.boilerplate
         ));
     }
+    out.extend(desk.seen.arguments.warnings(desk.options.format));
     out.extend(templates(desk));
     out
 }

@@ -13,8 +13,9 @@ use super::redact::is_redacted;
 use super::select::{Example, Select};
 use super::split::{Part, Plan};
 use super::target::{Measured, Target};
+use super::types::ArgumentTypes;
 use super::why::{LeftOut, Why};
-use crate::domain::RunId;
+use crate::domain::{RunId, StepKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,6 +40,7 @@ pub(crate) struct Seen {
     pub(crate) index: Bound,
     pub(crate) models: BTreeSet<String>,
     pub(crate) tokenizers: BTreeSet<String>,
+    pub(crate) arguments: ArgumentTypes,
 }
 
 /// The desk.
@@ -208,6 +210,12 @@ impl<'a> Desk<'a> {
     pub(crate) fn tally(&mut self, example: &Example<'_>) {
         let task = self.select.task(example.run.head.task.as_ref());
         self.coverage.row(example, cell(example, task));
+        if example.source != "recorded" {
+            let subject = example.at.to_string();
+            for call in &example.target.tool_calls {
+                self.seen.arguments.add(&subject, &call.arguments);
+            }
+        }
         self.versions(example.run);
     }
 
@@ -217,6 +225,10 @@ impl<'a> Desk<'a> {
             return;
         }
         let head = &run.head;
+        for step in run.steps.iter().filter(|s| s.kind == StepKind::ToolCall) {
+            let subject = format!("{}:{}", head.id, step.index);
+            self.seen.arguments.add(&subject, &step.text);
+        }
         self.seen.tools.add(tools_version(run));
         self.seen.harness.add(harness_version(run));
         self.seen.reward.add(reward_version(run));

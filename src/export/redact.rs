@@ -65,6 +65,10 @@ impl Redactor {
         }
     }
 
+    fn holds(&self, text: &str) -> bool {
+        self.finder.as_ref().is_some_and(|f| f.is_match(text))
+    }
+
     /// Redacts a message; arguments that were JSON stay JSON.
     pub(crate) fn message(&self, message: &mut ChatMessage) -> Result<(), Why> {
         if self.finder.is_none() {
@@ -102,7 +106,12 @@ impl Redactor {
         }
         self.value(&mut tree);
         *arguments = serde_json::to_string(&tree).map_err(|_| ())?;
-        Ok(())
+        // Words that span more than one string of the tree are still there.
+        if self.holds(arguments) {
+            Err(())
+        } else {
+            Ok(())
+        }
     }
 
     /// Redacts every string of a tree, and numbers whose digits are the words.
@@ -110,7 +119,16 @@ impl Redactor {
         match value {
             Value::String(text) => self.text(text),
             Value::Array(items) => items.iter_mut().for_each(|v| self.value(v)),
-            Value::Object(map) => map.values_mut().for_each(|v| self.value(v)),
+            Value::Object(map) => {
+                map.values_mut().for_each(|v| self.value(v));
+                if map.keys().any(|key| self.holds(key)) {
+                    let named = std::mem::take(map).into_iter().map(|(mut key, v)| {
+                        self.text(&mut key);
+                        (key, v)
+                    });
+                    *map = named.collect();
+                }
+            }
             Value::Number(number) => {
                 let mut text = number.to_string();
                 let before = text.len();
@@ -167,5 +185,9 @@ mod tests {
         check(r#"{"key":"x\ny"}"#, r#"{"key":"[KEY_1]"}"#);
         check(r#"{"n": 1.50}"#, r#"{"n": 1.50}"#);
         check("broken a@b.cn", "broken [EMAIL_1]");
+        check(
+            r#"{"a@b.cn": {"a@b.cn": 4111111111111111}}"#,
+            r#"{"[EMAIL_1]":{"[EMAIL_1]":"[CARD_1]"}}"#,
+        );
     }
 }

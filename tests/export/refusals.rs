@@ -367,6 +367,8 @@ fn the_target_model_has_the_last_word() {
     };
     check(Ok(tokens(900, 124)), Some(1024), "");
     check(Ok(tokens(900, 125)), Some(1024), "too-long");
+    // The prompt alone is at the limit: TRL drops the whole row silently.
+    check(Ok(tokens(1024, 1)), Some(1024), "too-long");
     check(Ok(tokens(9000, 1250)), None, "");
     check(Err("content is null".to_owned()), None, "template-fails");
     check(
@@ -528,4 +530,159 @@ fn two_stages_of_agent_lightning_do_not_mix() {
         export(Format::AgentLightning, &runs[1..], &[]).rows().len(),
         2
     );
+}
+
+/// TRAINING A2: one path, two types. The row stays as the model wrote it, and the warning names both places.
+#[test]
+fn arguments_of_mixed_type_are_told_with_their_rows() {
+    let told = |format, arguments: &[&str]| {
+        let mut runs = vec![four().remove(3)];
+        for (n, arguments) in arguments.iter().enumerate() {
+            let run = Story::new(&format!("r{n}"), &format!("t{n}"))
+                .user("q")
+                .calls("other-tool", arguments)
+                .gets("ok");
+            runs.push(run.says("Which year?").passes());
+        }
+        let out = export(format, &runs, &[]);
+        let warnings = out.manifest.warnings.into_iter();
+        warnings
+            .filter(|w| w.starts_with("arguments of mixed type"))
+            .collect::<Vec<_>>()
+    };
+    // The fixture's own call has a string under `query`; a reader merges all tools.
+    let mixed = told(Format::TrlSft, &[r#"{"query": 7}"#]);
+    assert_eq!(mixed.len(), 1);
+    assert!(
+        mixed[0].contains("`query` is a string in correct-clarification:2 and a number in r0:1"),
+        "{mixed:?}"
+    );
+    let nested = [r#"{"a": {"b": [1]}}"#, r#"{"a": {"b": ["x"]}}"#];
+    assert!(told(Format::TrlSft, &nested)[0].contains("`a.b.[]`"));
+    // Different keys and nulls are no mixture, and strings hide their types.
+    let keys = [r#"{"x": 1}"#, r#"{"y": "1"}"#, r#"{"x": null}"#];
+    assert_eq!(told(Format::TrlSft, &keys), Vec::<String>::new());
+    assert_eq!(
+        told(Format::OpenaiSft, &[r#"{"query": 7}"#]),
+        Vec::<String>::new()
+    );
+}
+
+/// A side that the model did not write, a record that is no pair, a prompt that asks nothing.
+#[test]
+fn what_is_no_decision_of_the_model_teaches_nothing() {
+    refused(|p| p.b = recorded("stale-citation", 3), "context-mismatch");
+    let runs = four();
+    let users = with(pairs(&runs).remove(0), |p| {
+        p.a = recorded("correct-citation", 3);
+        p.b = recorded("stale-citation", 3);
+        let before = triagent::domain::chat::context_before(&runs[0].steps, 3);
+        let (task, tools) = (runs[0].head.task.as_ref(), &runs[0].head.tools);
+        p.context_hash = triagent::domain::pair::context_hash(task, &before, tools);
+    });
+    let out = export(Format::TrlDpo, &runs, &[users]);
+    assert_eq!(out.left_out(), ["p1 not-the-models"]);
+
+    let mut other = pairs(&runs).remove(0);
+    other.record.decision = Decision::Verdict(Verdict::new(RunId::from("x"), Layer::Index));
+    let out = export(Format::TrlDpo, &runs, &[other]);
+    assert_eq!(out.left_out(), ["p1 no-target"]);
+
+    let mut unasked = four().remove(3);
+    unasked.steps.drain(..2);
+    let out = export(Format::TrlGrpo, std::slice::from_ref(&unasked), &[]);
+    assert_eq!(out.left_out(), ["correct-clarification no-prompt"]);
+    let mut first = Story::new("first", "t").says("Which year?").passes();
+    first.steps[0].index = 0;
+    let options = Options {
+        purpose: Purpose::Draft,
+        ..Options::new(Format::TrlSft)
+    };
+    let out = export_with(&options, input(&[first], &[])).unwrap();
+    assert_eq!(out.left_out(), ["first:0 no-prompt"]);
+}
+
+/// The words stand where a placeholder would leave no JSON.
+#[test]
+fn a_redaction_that_breaks_arguments_keeps_the_row_out() {
+    no_demonstration(
+        |r| {
+            r.findings = vec![finding(
+                FindingKind::Secret,
+                Some(2),
+                Some(FindingAction::Redact),
+            )];
+            r.redactions = vec![Redaction {
+                finding: "f1".to_owned(),
+                words: r#""query":"#.to_owned(),
+                placeholder: "[SECRET_1]".to_owned(),
+            }];
+        },
+        &[
+            "correct-clarification:2 redaction-breaks",
+            "correct-clarification:4 redaction-breaks",
+        ],
+    );
+}
+
+/// What a consumer's rows cannot say is listed: a call without its answer, turns out of turn, an assistant message that
+/// must not be trained.
+#[test]
+fn a_consumer_that_cannot_say_a_row_does_not_get_it() {
+    let code = |format, shape, runs: &[RunInput], pairs: &[PairInput]| {
+        let options = Options {
+            shape,
+            purpose: Purpose::Draft,
+            ..Options::new(format)
+        };
+        let out = export_with(&options, input(runs, pairs)).unwrap();
+        let codes = out.manifest.left_out.iter().map(|l| l.code);
+        (
+            codes.filter(|c| *c == "format-cannot-say").count(),
+            out.manifest.rows.values().sum::<u64>(),
+        )
+    };
+    let plain = Shape::default();
+    // The platform wants an answer for every call but the last message's.
+    let unanswered = Story::new("r", "t").user("q").calls("search", "{}");
+    let unanswered = unanswered.user("go on").says("Which year?").passes();
+    assert_eq!(
+        code(Format::OpenaiSft, plain, &[unanswered], &[]),
+        (1, 0),
+        "openai-sft"
+    );
+    // Turns must take turns.
+    let twice = Story::new("r", "t").user("q").says("a");
+    let twice = twice.says("Which year?").passes();
+    assert_eq!(
+        code(Format::LlamafactorySft, plain, &[twice], &[]).0,
+        1,
+        "llamafactory-sft"
+    );
+    // A reviewer wrote the last turn of a run that failed: the turns before it are conditions only.
+    let runs = four();
+    let written = pairs(&runs).remove(2);
+    let later = with(written, |p| {
+        let answer = ChatMessage::text(Role::Assistant, "600 [T-7 v3]");
+        p.a = human("stale-citation", 4, answer);
+        p.b = recorded("stale-citation", 4);
+        let before = triagent::domain::chat::context_before(&runs[1].steps, 4);
+        let (task, tools) = (runs[1].head.task.as_ref(), &runs[1].head.tools);
+        p.context_hash = triagent::domain::pair::context_hash(task, &before, tools);
+    });
+    let failed = &runs[1..2];
+    assert_eq!(
+        code(Format::VerlSft, plain, failed, std::slice::from_ref(&later)),
+        (1, 0)
+    );
+    assert_eq!(
+        code(
+            Format::TrlSft,
+            Shape::Messages,
+            failed,
+            std::slice::from_ref(&later)
+        ),
+        (1, 0)
+    );
+    assert_eq!(code(Format::TrlSft, plain, failed, &[later]), (0, 1));
 }
