@@ -7,7 +7,7 @@ use super::env::Env;
 use super::output::{Cell, Table, Tone};
 use crate::error::{Failure, Result};
 use crate::export::{
-    Attempts, Format, GroupBy, Limits, Manifest, NearDuplicates, Options, Preview, Purpose,
+    Attempts, Format, GroupBy, Limits, Manifest, Method, NearDuplicates, Options, Preview, Purpose,
     Reasoning, Shape, SplitOptions, Undecided,
 };
 use crate::jobs::{self, ExportChoice, ExportModel};
@@ -169,6 +169,7 @@ fn report(manifest: &Manifest, out: Option<&Path>, env: &mut Env) -> Result<()> 
     if let Some(out) = out {
         files(manifest, out, env)?;
     }
+    coverage(manifest, env)?;
     left_out(manifest, env)?;
     for warning in &manifest.warnings {
         env.out.say(text::visible(&format!("warning: {warning}")))?;
@@ -205,6 +206,30 @@ fn files(manifest: &Manifest, out: &Path, env: &mut Env) -> Result<()> {
             Cell::new(out.join(&file.name).display()),
         ]);
     }
+    env.out.table(&table)
+}
+
+/// What the set covers, before anybody trains on it (S-36).
+fn coverage(manifest: &Manifest, env: &mut Env) -> Result<()> {
+    if manifest.method != Method::Sft.word() || manifest.coverage.matrix.is_empty() {
+        return Ok(());
+    }
+    let heads = [
+        "scenario",
+        "normal",
+        "clarification",
+        "boundary",
+        "recovery",
+    ];
+    let mut table = Table::new(&heads);
+    for (name, cells) in &manifest.coverage.matrix {
+        let mut row = vec![Cell::new(name)];
+        row.extend(
+            (heads.iter().skip(1)).map(|cell| Cell::number(Some(cells.get(cell).unwrap_or(&0)))),
+        );
+        table.push(row);
+    }
+    env.out.line("")?;
     env.out.table(&table)
 }
 

@@ -173,24 +173,39 @@ fn drift_table(check: &SelfCheck) -> Table {
 fn show(found: &[Scored], env: &mut Env) -> Result<()> {
     let heads = ["what", "logp", "logp TRL", "tokens", "nats/byte", "prompt"];
     let mut table = Table::new(&heads);
+    let mut redacted = 0;
     for one in found {
         match one {
             Scored::Score {
-                score, warnings, ..
-            } if env.out.is_json() => {
-                env.out.row(&score_json(score, warnings))?;
+                score,
+                warnings,
+                before_redaction,
+                ..
+            } => {
+                redacted += usize::from(*before_redaction);
+                if env.out.is_json() {
+                    let mut json = score_json(score, warnings);
+                    json["before_redaction"] = json!(before_redaction);
+                    env.out.row(&json)?;
+                } else {
+                    table.push(row(score));
+                }
             }
-            Scored::Score { score, .. } => table.push(row(score)),
             Scored::Failed { subject, error } => {
                 let line = format!("not scored {}: {error}", name(subject));
                 env.out.say(text::visible(&line))?;
             }
         }
     }
-    if table.is_empty() {
-        return Ok(());
+    if !table.is_empty() {
+        env.out.table(&table)?;
     }
-    env.out.table(&table)
+    if redacted > 0 {
+        env.out.say(format!(
+            "{redacted} are scores before redaction: words of their runs leave an export as placeholders"
+        ))?;
+    }
+    Ok(())
 }
 
 fn row(score: &Score) -> Vec<Cell> {

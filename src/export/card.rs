@@ -57,6 +57,9 @@ fn head(out: &mut String, m: &Manifest) {
             m.units.rows, m.units.attempts
         ),
     );
+    if let Some(told) = m.units.generation() {
+        line(out, format_args!("- {told}"));
+    }
     for block in &m.blocked {
         line(out, format_args!("- **blocked** by {block}"));
     }

@@ -114,6 +114,32 @@ pub struct Units {
     pub prefix_breaks: u64,
 }
 
+impl Units {
+    /// How far the original generation is known, in words (S-25, S-26).
+    pub fn generation(&self) -> Option<String> {
+        let (exact, text, breaks) = (
+            self.runs_with_token_ids,
+            self.runs_with_text_only,
+            self.prefix_breaks,
+        );
+        if exact + text == 0 {
+            return None;
+        }
+        let mut told = format!("exact token ids: {exact} runs");
+        if text > 0 {
+            told += &format!(
+                "; only text was stored of {text} runs: original generation not recoverable, behaviour log-probs stay empty"
+            );
+        }
+        if breaks > 0 {
+            told += &format!(
+                "; {breaks} calls did not continue the tokens before them and start rows of their own"
+            );
+        }
+        Some(told)
+    }
+}
+
 /// The record beside a set.
 #[derive(Debug, Clone, Serialize)]
 pub struct Manifest {

@@ -4,10 +4,11 @@
 //! the rest goes on.
 
 use super::JobError;
+use super::check::findings_of;
 use crate::domain::chat::{context_before, decision_at, decisions};
 use crate::domain::{
-    Candidate, ChatMessage, DecisionId, Filter, Pair, Progress, Rollout, RunId, Score,
-    ScoreSubject, Side, Step, StepRef,
+    Candidate, ChatMessage, DecisionId, Filter, FindingAction, Pair, Progress, Rollout, RunId,
+    Score, ScoreSubject, Side, Step, StepRef,
 };
 use crate::score::{Request, ScoreError, Scorer};
 use crate::store::{Store, StoreError};
@@ -37,6 +38,8 @@ pub enum Scored {
         fresh: bool,
         /// What the template left out or changed.
         warnings: Vec<String>,
+        /// Words of its run leave an export as placeholders: this is the score of the words as logged, before redaction.
+        before_redaction: bool,
     },
     /// It could not be scored.
     Failed {
@@ -79,6 +82,7 @@ pub fn score(
         again: options.again,
         progress,
         totals: ScoreTotals::default(),
+        before_redaction: false,
         each,
     };
     for run in runs.iter().filter(|_| of_runs) {
@@ -117,6 +121,8 @@ struct Desk<'a> {
     again: bool,
     progress: &'a Progress,
     totals: ScoreTotals,
+    /// The run at hand has words that shall leave as placeholders.
+    before_redaction: bool,
     each: &'a mut dyn FnMut(&Scored),
 }
 
@@ -124,6 +130,7 @@ impl Desk<'_> {
     fn run(&mut self, run: &RunId) -> Result<(), JobError> {
         let (head, steps) = (self.store.rollout(run)?, self.store.steps(run)?);
         let known = self.store.scores_of_run(run)?;
+        self.before_redaction = is_redacted(self.store, run)?;
         for step in decisions(&steps) {
             let at = StepRef {
                 run: run.clone(),
@@ -144,6 +151,8 @@ impl Desk<'_> {
         let at = pair.a.at();
         let (head, steps) = (self.store.rollout(&at.run)?, self.store.steps(&at.run)?);
         let known = self.store.scores_of_pair(id)?;
+        self.before_redaction =
+            is_redacted(self.store, &at.run)? || is_redacted(self.store, &pair.b.at().run)?;
         let mut actions = Vec::new();
         for (side, candidate) in [(Side::A, &pair.a), (Side::B, &pair.b)] {
             let subject = ScoreSubject::PairSide {
@@ -242,6 +251,7 @@ impl Desk<'_> {
             score: Box::new(score),
             fresh,
             warnings,
+            before_redaction: self.before_redaction,
         });
     }
 
@@ -249,4 +259,12 @@ impl Desk<'_> {
         self.totals.failed += 1;
         (self.each)(&Scored::Failed { subject, error });
     }
+}
+
+/// Somebody decided that words of this run leave as placeholders.
+fn is_redacted(store: &Store, run: &RunId) -> Result<bool, JobError> {
+    let findings = findings_of(store, run)?;
+    Ok(findings
+        .iter()
+        .any(|f| f.action == Some(FindingAction::Redact)))
 }

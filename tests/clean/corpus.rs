@@ -67,7 +67,7 @@ fn measure() -> (BTreeMap<String, Score>, Vec<String>) {
         for (start, end) in &spans {
             let covers = |f: &&Finding| {
                 let place = f.place.as_ref().unwrap();
-                place.start < *end && *start < place.end
+                place.start <= *start && *end <= place.end
             };
             let score = scores
                 .entry(if rule.is_empty() {

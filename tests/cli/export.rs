@@ -168,6 +168,33 @@ fn undecided_words_stay_out_or_leave_as_placeholders_and_never_as_they_are() {
     }
 }
 
+/// A score is of the words as logged; once they leave as placeholders, it says so.
+#[test]
+fn a_score_of_a_redacted_run_is_marked() {
+    let desk = Desk::new();
+    with_address(&desk);
+    let model = folder("llama", "llama");
+    let args = [
+        "score",
+        "--runs",
+        "--model",
+        model.path().to_str().unwrap(),
+        "--json",
+    ];
+    let marks = |desk: &Desk| {
+        let rows = desk.run(&args).ok().rows();
+        let marks = rows
+            .iter()
+            .map(|r| r["before_redaction"].as_bool().unwrap());
+        marks.collect::<Vec<_>>()
+    };
+    assert_eq!(marks(&desk), [false, false]);
+    desk.run(&["check", "--redact", "personal"]).ok();
+    assert_eq!(marks(&desk), [true, true]);
+    desk.run(&["undo"]).ok();
+    assert_eq!(marks(&desk), [false, false]);
+}
+
 /// The preview shades in the model's own tokens, and writes nothing.
 #[test]
 fn a_preview_tells_learnt_from_masked_token_by_token() {
@@ -202,6 +229,9 @@ fn a_preview_tells_learnt_from_masked_token_by_token() {
     assert!(shown.out.contains("▶ model"), "{}", shown.out);
     assert!(shown.out.contains("░ user"), "{}", shown.out);
     assert!(shown.out.contains('│'));
+    // S-36: by hand from sample-logs/runs/four: both tasks search and answer, one asks back.
+    let covered = shown.out.lines().find(|l| l.contains("clarification"));
+    assert!(covered.unwrap().contains("boundary"), "{}", shown.out);
     let left: Vec<_> = std::fs::read_dir(desk.path(""))
         .unwrap()
         .map(|e| e.unwrap().file_name().into_string().unwrap())

@@ -82,6 +82,8 @@ fn text_alone_is_said_to_be_not_recoverable() {
         (1, 1)
     );
     assert_eq!(out.text("tokens/train.jsonl").lines().count(), 1);
+    let told = "exact token ids: 1 runs; only text was stored of 1 runs: original generation not recoverable";
+    assert!(out.text("README.md").contains(told));
 }
 
 /// A compaction in the middle cuts a conversation: what was summed up stands in the first, the sum in the second.

@@ -230,6 +230,8 @@ pub struct Preview {
     pub rows: u64,
     /// The first of them, with what the loss counts told apart.
     pub first: Vec<PreviewRow>,
+    /// Rows by scenario, and by kind of decision in each (S-36).
+    pub coverage: Vec<(String, String)>,
     /// How many stay out, by reason, with an example.
     pub left_out: Vec<(String, u64, String)>,
     /// What forbids training on it.

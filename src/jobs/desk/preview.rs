@@ -50,8 +50,14 @@ fn told(manifest: &Manifest, first: Vec<PreviewRow>) -> Preview {
             .map(|row| format!("{}: {}", row.subject, row.reason))
             .unwrap_or_default()
     };
+    let cells = |of: &std::collections::BTreeMap<&'static str, usize>| {
+        let told = of.iter().map(|(cell, n)| format!("{cell} {n}"));
+        told.collect::<Vec<_>>().join(", ")
+    };
+    let matrix = manifest.coverage.matrix.iter();
     Preview {
         first,
+        coverage: matrix.map(|(name, of)| (name.clone(), cells(of))).collect(),
         format: manifest.format.to_owned(),
         rows: manifest.rows.values().sum(),
         left_out: manifest

@@ -66,6 +66,12 @@ pub(crate) fn preview(preview: &Preview) -> Doc {
         doc.push(Ink::Unsure, "? not bound yet: ")
             .line(Ink::Text, &names);
     }
+    if !preview.coverage.is_empty() {
+        doc.heading("covers");
+    }
+    for (name, cells) in &preview.coverage {
+        doc.field(&visible(name), Ink::Text, cells);
+    }
     doc.heading("stays out");
     for (reason, count, example) in &preview.left_out {
         doc.push(Ink::Strong, &format!("{count} × {reason}"))
