@@ -112,9 +112,11 @@ fn filters(stage: &mut Stage) {
         "outcome:fail",
         "family:报销 steps:>10",
         "step.tool:search -labelled:me",
+        "text:\"condition 4711\"",
         "text:\"旧政策\"",
         "sort:-steps",
     ] {
+        // The first two of a phrase: one that stands in one run, and one that stands in every run.
         stage.keys("f<ctrl-u>").text(filter);
         let begun = Instant::now();
         stage.keys("<enter>");
@@ -211,8 +213,8 @@ fn compare(stage: &mut Stage) {
         .text("run:long-a,long-b")
         .keys("<enter>");
     slow_quietly(stage);
-    stage.keys("xx=");
     let begun = Instant::now();
+    stage.keys("xx=");
     slow_quietly(stage);
     stage.screen();
     told("diff of two 5,000-step runs, on screen", begun.elapsed());

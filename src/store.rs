@@ -6,6 +6,7 @@ mod board;
 mod bodies;
 mod bundle;
 mod decisions;
+mod facets;
 mod health;
 mod intake;
 mod parcel;
@@ -20,11 +21,12 @@ mod search;
 
 pub use bundle::{BundleReport, MergeReport};
 pub use decisions::{Act, Undone};
+pub use facets::FacetCount;
 pub use health::Health;
 pub use intake::{Intake, IntakeCounts, SourceMark};
 pub use parcel::{Packer, Parcel};
 pub use read::StepHead;
-pub use runs::{Facet, FacetCount, Page, RunRow};
+pub use runs::{Page, RunRow};
 pub use search::{Hit, IndexState};
 
 use rusqlite::{Connection, OpenFlags};

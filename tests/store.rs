@@ -6,7 +6,7 @@ use triagent::domain::{
     Decision, Item, Layer, Outcome, Owner, Reward, Role, Rollout, RunId, Sink, Step, StepKind,
     Verdict,
 };
-use triagent::store::{Act, Facet, IntakeCounts, SourceMark, Store, StoreError};
+use triagent::store::{Act, IntakeCounts, SourceMark, Store, StoreError};
 
 fn step(owner: Owner, text: &str) -> Item {
     Item::Step(Box::new(Step::new(
@@ -289,12 +289,24 @@ fn facets_count_by_value_and_filters_combine() {
         bring(&mut store, id, &[id], reward);
     }
     label(&mut store, "ann", "a", Layer::Index);
-    let counts = store.facet(&all(), Facet(Field::Outcome)).unwrap();
+    let counts = store.facets(&all(), &[Field::Outcome]).unwrap().remove(0);
     let counts: Vec<_> = counts
         .iter()
         .map(|c| (c.value.as_deref(), c.count))
         .collect();
     assert_eq!(counts, [(Some("fail"), 2), (Some("unknown"), 1)]);
+    // What people said goes before the log's word; runs without a value are counted too.
+    let both = store
+        .facets(&all(), &[Field::Layer, Field::Family])
+        .unwrap();
+    let told = |at: usize| -> Vec<(Option<&str>, u64)> {
+        both[at]
+            .iter()
+            .map(|c| (c.value.as_deref(), c.count))
+            .collect()
+    };
+    assert_eq!(told(0), [(None, 2), (Some("index"), 1)]);
+    assert_eq!(told(1), [(Some("refund"), 3)]);
     let is = |field, value: &str, negated| Term {
         negated,
         condition: Condition::Is {

@@ -15,7 +15,8 @@ impl Store {
     /// Returns the row keys of all runs that pass, in the filter's order.
     pub fn run_seqs(&self, filter: &Filter) -> Result<Vec<i64>, StoreError> {
         let wanted = Where::of(filter);
-        let order = order(filter);
+        // The plus keeps SQLite from walking the wide rows for their order: sorting 100,000 numbers is far cheaper.
+        let order = order(filter, "+r.seq");
         let sql = format!(
             "SELECT r.seq FROM run r WHERE {} ORDER BY {order}",
             wanted.sql
@@ -60,6 +61,13 @@ impl Store {
             Ok((row.get(0)?, owner, row.get(2)?))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Changes when a run comes in: what was read of all runs before is then out of date.
+    pub fn runs_mark(&self) -> Result<(i64, i64), StoreError> {
+        let sql = "SELECT (SELECT count(*) FROM run), coalesce((SELECT max(seq) FROM run), 0)";
+        let mut statement = self.db.prepare_cached(sql)?;
+        Ok(statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 
     /// Returns key, name, and task and family in words of every run, newest last: for jumping by a few letters.

@@ -59,8 +59,9 @@ impl Where {
                 self.bind(super::search::phrase(words));
             }
             Condition::StepTool(tool) => {
-                self.sql
-                    .push_str("r.seq IN (SELECT run FROM step WHERE tool = ?)");
+                // One look into the index a run: most runs call the common tools many times.
+                let sql = "EXISTS (SELECT 1 FROM step s WHERE s.tool = ? AND s.run = r.seq)";
+                self.sql.push_str(sql);
                 self.bind(tool.clone());
             }
             Condition::Labelled(None) => {

@@ -1,4 +1,4 @@
-//! Lists runs: filtered, sorted, one page at a time, with counts for the facets at the side.
+//! Lists runs: filtered, sorted, one page at a time.
 
 use super::query::{self, Where};
 use super::{Store, StoreError};
@@ -77,27 +77,11 @@ pub struct Page {
     pub more: bool,
 }
 
-/// What runs are counted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Facet(pub Field);
-
-/// One value of a facet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FacetCount {
-    /// The value; `None` where runs have none.
-    pub value: Option<String>,
-    /// Runs.
-    pub count: u64,
-}
-
 pub(super) const COLUMNS: &str = "r.seq, r.id, r.task, r.family, r.scenario, r.grp, r.format, r.source,
      coalesce((SELECT o.outcome FROM current_outcome o WHERE o.run = r.id), r.outcome), r.ending, r.model, r.harness,
      r.harness_version, r.index_version, r.prompt_version, r.toolset_version, r.checkpoint, r.steps, r.calls, r.errors,
      r.reward_result, r.reward_status, r.has_retry, r.has_rewrite, r.has_unknown,
      (SELECT v.body FROM current_verdict v WHERE v.run = r.id)";
-
-/// Values of one facet shown at the most.
-const FACET_MAX: u32 = 200;
 
 impl Store {
     /// Reads a page: at most `limit` rows after `after` (exclusive) in the filter's order.
@@ -115,7 +99,7 @@ impl Store {
         let sql = format!(
             "SELECT {COLUMNS} FROM run r WHERE {} ORDER BY {} LIMIT {}",
             wanted.sql,
-            order(filter),
+            order(filter, "r.seq"),
             u64::from(limit) + 1
         );
         let mut statement = self.db.prepare_cached(&sql)?;
@@ -161,25 +145,6 @@ impl Store {
             .query_row(params_from_iter(wanted.values), |row| row.get(0))?;
         Ok(u64::try_from(count).unwrap_or(0))
     }
-
-    /// Counts the runs that pass by each value of a facet, most first.
-    pub fn facet(&self, filter: &Filter, facet: Facet) -> Result<Vec<FacetCount>, StoreError> {
-        let wanted = Where::of(filter);
-        let key = query::column(facet.0);
-        let sql = format!(
-            "SELECT {key}, count(*) FROM run r WHERE {} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {FACET_MAX}",
-            wanted.sql
-        );
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map(params_from_iter(wanted.values), |row| {
-            let value: Value = row.get(0)?;
-            Ok(FacetCount {
-                value: text_of(value),
-                count: u64::try_from(row.get::<_, i64>(1)?).unwrap_or(0),
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
 }
 
 fn sort_of(filter: &Filter) -> Sort {
@@ -189,15 +154,15 @@ fn sort_of(filter: &Filter) -> Sort {
     })
 }
 
-/// The order of a list: by the filter's key, runs without one last, then by order of import.
-pub(super) fn order(filter: &Filter) -> String {
+/// The order of a list: by the filter's key, runs without one last, then by order of import, which `seq` names.
+pub(super) fn order(filter: &Filter, seq: &str) -> String {
     let sort = sort_of(filter);
     let key = query::column(sort.field);
     let direction = if sort.descending { "DESC" } else { "ASC" };
     if key == "r.seq" {
-        return format!("r.seq {direction}");
+        return format!("{seq} {direction}");
     }
-    format!("{key} IS NULL, {key} {direction}, r.seq")
+    format!("{key} IS NULL, {key} {direction}, {seq}")
 }
 
 impl Where {
@@ -218,15 +183,6 @@ impl Where {
         let sql = format!("({key} IS NULL OR {key} {beyond} ? OR ({key} = ? AND r.seq > ?))");
         self.and(&sql, [value.clone(), value, seq]);
         Ok(())
-    }
-}
-
-fn text_of(value: Value) -> Option<String> {
-    match value {
-        Value::Null | Value::Blob(_) => None,
-        Value::Integer(n) => Some(n.to_string()),
-        Value::Real(x) => Some(x.to_string()),
-        Value::Text(text) => Some(text),
     }
 }
 

@@ -3,7 +3,10 @@
 use super::StoreError;
 use rusqlite::Connection;
 
-const STEPS: &[&str] = &[include_str!("../../assets/schema/001.sql")];
+const STEPS: &[&str] = &[
+    include_str!("../../assets/schema/001.sql"),
+    include_str!("../../assets/schema/002.sql"),
+];
 
 /// The newest version this program knows.
 pub(super) fn newest() -> i64 {

@@ -3,6 +3,7 @@
 mod bar;
 mod board;
 mod compare;
+mod detail;
 mod facets;
 mod footer;
 mod glyph;

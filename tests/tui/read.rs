@@ -63,6 +63,29 @@ fn raw_text_wrapping_and_folds_turn_and_turn_back() {
     assert_shows(&play.keys("zR"), &["text"]);
 }
 
+/// tau-bench logs bring the right actions; a reviewer needs them to label. What a grader quotes may hold a secret.
+#[test]
+fn what_a_grader_says_is_shown_with_its_secrets_masked() {
+    let desk = crate::cli::desk::Desk::new();
+    let run = serde_json::json!({
+        "task_id": 3, "reward": 0.0, "trial": 0,
+        "info": {"reward_info": {"reward": 0.0, "info": {"r_actions": 0.0}, "actions": [
+            {"name": "get_order", "kwargs": {"note": "postgres://svc:Tr0ub4dor9x@db.example.com/x"}}]}, "task": {"instruction": "ask"}},
+        "traj": [{"role": "system", "content": "policy"}, {"role": "user", "content": "hi"},
+                 {"role": "assistant", "content": "hello"}],
+    });
+    std::fs::write(desk.path("tau.json"), format!("[{run}]")).unwrap();
+    desk.run(&["import", "tau.json"]).ok();
+    let store = triagent::store::Store::open(&desk.path(".triagent/workspace.db")).unwrap();
+    let mut stage = triagent::tui::Stage::new(Some(store), 120, 50).unwrap();
+    let screen = stage.keys("<enter>i").screen();
+    assert_shows(
+        &screen,
+        &["what tau-bench says itself", "get_order", "r_actions"],
+    );
+    assert!(!screen.contains("Tr0ub4dor9x"), "{screen}");
+}
+
 #[test]
 fn copying_names_what_was_copied() {
     let mut play = play(100, 30);

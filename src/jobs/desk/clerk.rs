@@ -18,13 +18,18 @@ pub struct Clerk {
     store: Store,
     /// Masks secrets; nothing where its rules cannot be read, which `triagent check` says.
     cleaner: Option<Cleaner>,
+    names: search::Names,
 }
 
 impl Clerk {
     /// Takes a store.
     pub fn new(store: Store) -> Self {
         let cleaner = cleaner(&store).ok();
-        Self { store, cleaner }
+        Self {
+            store,
+            cleaner,
+            names: search::Names::default(),
+        }
     }
 
     /// The store.
@@ -47,7 +52,7 @@ impl Clerk {
             Ask::Rows(seqs) => Answer::Rows(store.rows(&seqs)?),
             Ask::Facets { filter, reviewer } => read::facets(store, filter, &reviewer)?,
             Ask::Mine(reviewer) => Answer::Mine(store.labelled_by(&reviewer)?),
-            Ask::Run { run, reviewer } => read::run(store, &run, &reviewer)?,
+            Ask::Run { run, reviewer } => read::run(store, cleaner, &run, &reviewer)?,
             Ask::Outline(run) => read::outline(store, run)?,
             Ask::Heads { run, range } => read::heads(store, run, range)?,
             Ask::Bodies { run, range } => read::bodies(store, cleaner, run, range)?,
@@ -55,7 +60,7 @@ impl Clerk {
             Ask::StepJson { run, step } => read::step_json(store, &run, step)?,
             Ask::Search(words) => search::search(store, words)?,
             Ask::SearchRun { run, words } => search::search_run(store, run, words)?,
-            Ask::Jump(pattern) => search::jump(store, pattern)?,
+            Ask::Jump(pattern) => search::jump(store, &mut self.names, pattern)?,
             Ask::Queues => Answer::Queues(lists::queues(store)?),
             Ask::Changes => Answer::Changes(ledger(store)?),
             other => self.try_more(other)?,

@@ -5,8 +5,9 @@ use super::reply::Answer;
 use crate::clean::Cleaner;
 use crate::domain::filter::Field;
 use crate::domain::{Filter, RunId};
-use crate::store::{Facet, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::triage::{FilterError, parse_filter};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,26 +49,33 @@ pub(super) fn listing(store: &Store, filter: String, me: &str) -> Result<Answer,
 /// Counts at the board's side.
 pub(super) fn facets(store: &Store, filter: String, me: &str) -> Result<Answer, StoreError> {
     let parsed = parsed(&filter, me).unwrap_or_default();
-    let facets = FACETS
-        .iter()
-        .map(|field| Ok((*field, store.facet(&parsed, Facet(*field))?)))
-        .collect::<Result<_, StoreError>>()?;
+    let counted = store.facets(&parsed, &FACETS)?;
+    let facets = FACETS.into_iter().zip(counted).collect();
     Ok(Answer::Facets { filter, facets })
 }
 
 /// All about one run but its steps.
-pub(super) fn run(store: &Store, run: &RunId, reviewer: &str) -> Result<Answer, StoreError> {
+pub(super) fn run(
+    store: &Store,
+    cleaner: Option<&Cleaner>,
+    run: &RunId,
+    reviewer: &str,
+) -> Result<Answer, StoreError> {
     let rollout = store.rollout(run)?;
     let task = match &rollout.task {
         Some(id) => store.task(id)?,
         None => None,
     };
+    let mut rewards = store.rewards(run)?;
+    for reward in &mut rewards {
+        mask_inside(cleaner, &mut reward.detail);
+    }
     Ok(Answer::Run(Box::new(RunPage {
         row: store.run_row(run)?,
         rollout,
         task,
         calls: store.calls(run)?.into_iter().map(CallHead::of).collect(),
-        rewards: store.rewards(run)?,
+        rewards,
         labels: store.foreign_labels(run)?,
         verdicts: store.live_on("verdict", run.as_str())?,
         notes: store.live_on("note", run.as_str())?,
@@ -149,6 +157,20 @@ pub(super) fn step_json(store: &Store, run: &RunId, step: u32) -> Result<Answer,
         .first()
         .and_then(|s| serde_json::to_string_pretty(s).ok());
     Ok(Answer::StepJson(json.unwrap_or_default()))
+}
+
+/// Masks every text inside; what a grader wrote may quote the run.
+fn mask_inside(cleaner: Option<&Cleaner>, value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(masked) = mask(cleaner, text) {
+                *text = masked;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|v| mask_inside(cleaner, v)),
+        Value::Object(fields) => fields.values_mut().for_each(|v| mask_inside(cleaner, v)),
+        _ => {}
+    }
 }
 
 /// The text with secrets masked, where it holds some.

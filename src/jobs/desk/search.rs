@@ -78,22 +78,44 @@ pub(super) fn search_run(store: &Store, run: RunId, words: String) -> Result<Ans
 }
 
 /// Runs to jump to.
-pub(super) fn jump(store: &Store, pattern: String) -> Result<Answer, StoreError> {
-    let names = store.run_names()?;
-    let shown: Vec<String> = names
-        .iter()
-        .map(|(_, run, about)| format!("{run} {about}"))
-        .collect();
-    let rows = fuzzy::rank(&pattern, shown.iter().map(String::as_str), MAX_JUMPS)
+pub(super) fn jump(
+    store: &Store,
+    names: &mut Names,
+    pattern: String,
+) -> Result<Answer, StoreError> {
+    names.refresh(store)?;
+    let shown = names.shown.iter().map(String::as_str);
+    let rows = fuzzy::rank(&pattern, shown, MAX_JUMPS)
         .into_iter()
-        .filter_map(|hit| names.get(hit.index))
-        .map(|(seq, run, about)| JumpRow {
-            seq: *seq,
-            run: run.clone(),
-            about: about.clone(),
-        })
+        .filter_map(|hit| names.rows.get(hit.index).cloned())
         .collect();
     Ok(Answer::Jump { pattern, rows })
+}
+
+/// The names of all runs, kept between two letters of a pattern.
+#[derive(Default)]
+pub(super) struct Names {
+    mark: (i64, i64),
+    rows: Vec<JumpRow>,
+    /// What a pattern is held against.
+    shown: Vec<String>,
+}
+
+impl Names {
+    fn refresh(&mut self, store: &Store) -> Result<(), StoreError> {
+        let mark = store.runs_mark()?;
+        if mark == self.mark {
+            return Ok(());
+        }
+        let rows = store.run_names()?.into_iter();
+        self.rows = rows
+            .map(|(seq, run, about)| JumpRow { seq, run, about })
+            .collect();
+        let show = |row: &JumpRow| format!("{} {}", row.run, row.about);
+        self.shown = self.rows.iter().map(show).collect();
+        self.mark = mark;
+        Ok(())
+    }
 }
 
 /// Returns the words with what stands around them, in one line.

@@ -1,6 +1,6 @@
 //! The inspector: evidence, rewards, the call behind the step, where the run comes from.
 
-use super::glyph;
+use super::{detail, glyph};
 use crate::domain::{Adopted, Reward};
 use crate::jobs::desk::{CallHead, RunPage};
 use crate::text::grouped;
@@ -36,7 +36,9 @@ fn page_doc(app: &App, view: &RunView, page: &RunPage) -> Doc {
     evidence(&mut doc, view);
     rewards(&mut doc, &page.rewards);
     call(&mut doc, view, page);
+    right(&mut doc, page);
     source(&mut doc, page);
+    others(&mut doc, view, page);
     doc
 }
 
@@ -86,6 +88,21 @@ fn machine(doc: &mut Doc, view: &RunView) {
     };
     doc.line(ink, &format!("{sign} {}", suggestion.layer));
     doc.line(Ink::Text, &suggestion.reason);
+}
+
+/// What the task list and the graders say of a right answer.
+fn right(doc: &mut Doc, page: &RunPage) {
+    if let Some(task) = page.task.as_ref().filter(|t| !t.expected.is_null()) {
+        doc.heading("a right answer, by the task list");
+        if let Some(date) = &task.date {
+            doc.field("asked on", Ink::Text, date);
+        }
+        detail::lay(doc, &task.expected);
+    }
+    for reward in page.rewards.iter().filter(|r| !r.detail.is_null()) {
+        doc.heading(&format!("what {} says itself", reward.grader));
+        detail::lay(doc, &reward.detail);
+    }
 }
 
 /// What became of each required document.
@@ -300,6 +317,19 @@ fn source(doc: &mut Doc, page: &RunPage) {
     }
     if run.outcome_only {
         doc.line(Ink::Warn, "only the final answer was kept");
+    }
+}
+
+/// Labels that came with the log, like the machine's layer, would lead the reviewer before the own label stands.
+fn others(doc: &mut Doc, view: &RunView, page: &RunPage) {
+    if page.labels.is_empty() {
+        return;
+    }
+    doc.heading("labels in the log");
+    if view.saved.is_none() {
+        let count = page.labels.len();
+        doc.line(Ink::Dim, &format!("{count}, shown once yours is saved"));
+        return;
     }
     for label in &page.labels {
         let step = label

@@ -1,8 +1,9 @@
 //! A run: list of steps, text, inspector, and the labels that one key gives.
 
 use super::{glyph, inspector, steps};
+use crate::domain::Layer;
 use crate::store::StepHead;
-use crate::text::{Wrap, bytes, fit, grouped};
+use crate::text::{Wrap, bytes, fit, grouped, width};
 use crate::tui::app::App;
 use crate::tui::app::body::Body;
 use crate::tui::app::run::{Find, Origin, RunPane, RunView, Spot};
@@ -220,34 +221,69 @@ fn about(view: &RunView, head: &StepHead) -> String {
     words.join(" · ")
 }
 
-/// The labels with their digits; the one given is marked.
+/// How much of the labels' words there is room for.
+#[derive(Clone, Copy)]
+enum Words {
+    Whole,
+    Short,
+    /// Only the label that was given keeps its word.
+    Digits,
+}
+
+/// The labels with their digits; the one given is marked. What the verdict says beside them has to fit too.
 fn labels(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
     if area.height == 0 {
         return;
     }
+    let said = verdict_words(view);
+    let room = usize::from(area.width).saturating_sub(2 + width(&said));
+    let fits = |words: &Words| {
+        let chips = app.book.layers.iter();
+        let widths = chips.map(|e| width(&chip(view, e.layer, *words)) + 1);
+        widths.sum::<usize>() + 1 <= room
+    };
+    let some = [Words::Whole, Words::Short];
+    let words = some
+        .into_iter()
+        .find(fits)
+        .unwrap_or(if view.saved.is_some() {
+            Words::Digits
+        } else {
+            Words::Short
+        });
     let mut x = area.x + 1;
-    let short = area.width < 100;
     for entry in &app.book.layers {
         let chosen = view.saved == Some(entry.layer);
-        let word = match (short, entry.layer) {
-            (true, crate::domain::Layer::Environment) => "environ",
-            (true, crate::domain::Layer::Undetermined) => "unclear",
-            (_, layer) => layer.word(),
-        };
         x = pen.put(x, area.y, area.right(), Ink::Keycap, &entry.key.to_string());
-        let (ink, text) = if chosen {
-            (Ink::Selected, format!(" ✓ {word} "))
-        } else {
-            (Ink::Text, format!(" {word}  "))
-        };
-        x = pen.put(x, area.y, area.right(), ink, &text);
+        let ink = if chosen { Ink::Selected } else { Ink::Text };
+        x = pen.put(
+            x,
+            area.y,
+            area.right(),
+            ink,
+            &chip(view, entry.layer, words),
+        );
         if chosen {
             x += 1;
         }
     }
-    let said = verdict_words(view);
     if !said.is_empty() {
         pen.put(x, area.y, area.right(), Ink::Dim, &said);
+    }
+}
+
+fn chip(view: &RunView, layer: Layer, words: Words) -> String {
+    let chosen = view.saved == Some(layer);
+    let word = match (words, layer) {
+        (Words::Digits, _) if !chosen => return " ".to_owned(),
+        (Words::Short, Layer::Environment) => "environ",
+        (Words::Short, Layer::Undetermined) => "unclear",
+        _ => layer.word(),
+    };
+    if chosen {
+        format!(" ✓ {word} ")
+    } else {
+        format!(" {word}  ")
     }
 }
 
