@@ -107,6 +107,7 @@ fn board(stage: &mut Stage) {
     slow(stage);
 }
 
+/// The first phrase stands in a few runs, the second in every one.
 fn filters(stage: &mut Stage) {
     for filter in [
         "outcome:fail",
@@ -116,7 +117,6 @@ fn filters(stage: &mut Stage) {
         "text:\"旧政策\"",
         "sort:-steps",
     ] {
-        // The first two of a phrase: one that stands in one run, and one that stands in every run.
         stage.keys("f<ctrl-u>").text(filter);
         let begun = Instant::now();
         stage.keys("<enter>");
