@@ -32,6 +32,7 @@ mod report;
 mod responses;
 mod rows;
 mod run;
+mod salvage;
 mod scan;
 mod scores;
 mod source;

@@ -2,6 +2,7 @@
 
 mod beside;
 mod damage;
+mod follow;
 mod identity;
 mod json;
 mod outcome;

@@ -52,6 +52,13 @@ fn piece(out: &mut Out<'_>, part: &Node<'_>) -> Option<Piece> {
     if let Some(name) = media_name(kind) {
         return Some(Piece::media(describe(name, part)));
     }
+    // iFlow puts a tool's answer into the parts of Gemini's answer.
+    if let Some(answer) = part.at(&["responseParts", "functionResponse", "response"]) {
+        let said = answer.get("output").or_else(|| answer.get("error"));
+        let said = said.unwrap_or(answer);
+        let text = said.text().map_or_else(|| said.compact(), str::to_owned);
+        return Some(Piece::text(text));
+    }
     match kind {
         "thinking" | "reasoning" => {
             let text = ["thinking", "reasoning", "text", "content", "value"]

@@ -7,12 +7,14 @@ pub(crate) mod art;
 pub(crate) mod atif;
 pub(crate) mod beside;
 pub(crate) mod claude_code;
+pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod gemini_cli;
 pub(crate) mod harbor;
 pub(crate) mod inspect;
 pub(crate) mod langfuse;
 pub(crate) mod langsmith;
+pub(crate) mod mast;
 pub(crate) mod mini_swe_agent;
 pub(crate) mod mlflow;
 pub(crate) mod nemo_gym;
@@ -89,6 +91,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &mini_swe_agent::MiniSweAgent,
     &agentdojo::AgentDojo,
     &who_and_when::WhoAndWhen,
+    &mast::Mast,
     &nemo_gym::NemoGym,
     &verifiers::Verifiers,
     &trl::Trl,
@@ -100,6 +103,7 @@ pub(crate) static ALL: &[&dyn Importer] = &[
     &agent_lightning::AgentLightning,
     &codex::Codex,
     &claude_code::ClaudeCode,
+    &cline::Cline,
     &gemini_cli::GeminiCli,
     &opencode::OpenCode,
     &pi::Pi,

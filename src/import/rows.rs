@@ -9,6 +9,7 @@ use super::lines::{Line, Lines};
 use super::out::{Halt, Out};
 use super::parse::{Flaws, decode, parse};
 use super::run::Run;
+use super::salvage::salvage;
 use super::scan::{Lost, Scanner};
 use super::source::Source;
 use crate::domain::SourceSpan;
@@ -104,23 +105,75 @@ fn each_in_sequence<'s, W: Way<'s>>(
         let len = scanner.offset() - offset;
         way.out().advance(len)?;
         match lost {
-            Ok(()) => one_line(
-                way,
-                Line {
-                    offset,
-                    number: line,
-                    bytes: &buffer,
-                    len,
-                    is_ended: true,
-                },
-                take,
-            )?,
+            Ok(()) => one_document(way, place(offset, line, &buffer), take)?,
             Err(Lost::TooLong) => way.out().skip(line, too_long(len))?,
             // Whoever is reading may be in the middle of a run, which still has to end.
-            Err(lost) => return way.out().skip(line, behind(&lost.to_string())),
+            Err(lost) => {
+                rest_of(way, place(offset, line, &buffer), take)?;
+                let line = scanner.line();
+                return way.out().skip(line, behind(&lost.to_string()));
+            }
         }
     }
     Ok(())
+}
+
+fn place(offset: u64, number: u64, bytes: &[u8]) -> Line<'_> {
+    Line {
+        offset,
+        number,
+        bytes,
+        len: bytes.len() as u64,
+        is_ended: true,
+    }
+}
+
+/// A value whose brackets match. One that is no JSON inside still gives what stands before the damage.
+fn one_document<'s, W: Way<'s>>(
+    way: &mut W,
+    line: Line<'_>,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let text = decode(line.bytes, &mut Flaws::default());
+    let Err(bad) = parse(&text, &mut Flaws::default()) else {
+        return one_line(way, line, take);
+    };
+    let before = text.as_bytes().get(..bad.at).unwrap_or_default();
+    let newlines = memchr::memchr_iter(b'\n', before).count() as u64;
+    rest_of(way, place(line.offset, line.number, before), take)?;
+    let reason = format!("not JSON at byte {}: {}", bad.at, bad.what);
+    way.out().skip(line.number + newlines, reason)
+}
+
+/// Hands out what is left of a document that breaks off.
+fn rest_of<'s, W: Way<'s>>(
+    way: &mut W,
+    line: Line<'_>,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    let mut flaws = Flaws::default();
+    let Some(rest) = salvage(line.bytes) else {
+        return Ok(());
+    };
+    let text = decode(&rest, &mut flaws);
+    let Ok(node) = parse(&text, &mut flaws) else {
+        return Ok(());
+    };
+    if node.members().is_empty() && node.items().is_empty() {
+        return Ok(());
+    }
+    way.out().flaws(flaws);
+    let span = SourceSpan {
+        offset: line.offset,
+        len: line.len,
+        line: line.number,
+    };
+    let row = Row {
+        node: &node,
+        text: &text,
+        span,
+    };
+    take(way, &row)
 }
 
 fn each_line<'s, W: Way<'s>>(

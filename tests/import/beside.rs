@@ -112,3 +112,24 @@ fn files_without_runs_say_what_they_are() {
         assert!(!seen.report.notes.is_empty(), "{file}");
     }
 }
+
+/// MAST marks failure modes; its early files hold messages, the later set one long text. (Shapes from its description;
+/// the files carry no licence.)
+#[test]
+fn mast_modes_are_labels_of_their_own() {
+    let early = r#"{"instance_id":"i","problem_statement":["p"],"other_data":{},"trajectory":[{"content":["a","b"],"role":"assistant","name":"Coder"},{"content":["c"],"role":"user","name":"Boss"}],"note":{"text":"why","options":{"Step repetition":"yes","Other":"no"}}}"#;
+    let later = r#"[{"mas_name":"AppWorld","llm_name":"m","benchmark_name":"b","trace_id":1,"trace":{"key":"k","index":0,"trajectory":"raw log"},"mast_annotation":{"1.1":1,"1.2":0,"3.3":1}}]"#;
+    let labels = |seen: &Seen| {
+        let labels = seen.runs[0].labels.iter();
+        labels
+            .map(|l| format!("{} {}", l.source, l.category))
+            .collect::<Vec<_>>()
+    };
+    let seen = super::seen::see_bytes("a.json", early.as_bytes());
+    assert_eq!(seen.lines(), ["model text a\nb", "user text c"]);
+    assert_eq!(labels(&seen), ["mast Step repetition"]);
+    let seen = super::seen::see_bytes("b.json", later.as_bytes());
+    assert_eq!(seen.lines(), ["unknown text raw log"]);
+    assert_eq!(labels(&seen), ["mast 1.1", "mast 3.3"]);
+    assert!(seen.report.notes[0].contains("care"));
+}

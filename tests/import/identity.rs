@@ -118,3 +118,19 @@ fn equal_rows_keep_apart_and_names_are_stable() {
     assert_eq!(first[1], format!("{}-2", first[0]));
     assert_eq!(first, ids("b.jsonl"));
 }
+
+/// Triplets repeat what events hold: beside events they are named and left; alone their token ids are kept (S-26).
+#[test]
+fn triplets_are_read_only_where_no_events_stand_beside_them() {
+    let triplet = r#"{"event_type":"model_request","rollout_id":"r","attempt_id":"0","timestamp":1,"data":{"prompt_token_ids":[1,2],"response_token_ids":[3],"response_log_probs":[-0.5]}}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r0.triplets.json");
+    std::fs::write(&path, format!("[{triplet}]")).unwrap();
+    let alone = super::seen::see(&path);
+    let call = &alone.runs[0].calls[0];
+    assert_eq!(call.completion_token_ids, Some(vec![3]));
+    assert_eq!(call.logprobs, Some(vec![-0.5]));
+    std::fs::write(folder.path().join("r0.events.json"), "[]").unwrap();
+    let beside = super::seen::see(&path);
+    assert_eq!((beside.runs.len(), beside.report.notes.len()), (0, 1));
+}

@@ -276,3 +276,25 @@ fn inspect_keeps_the_parse_error() {
         calls(&seen)[0].extra
     );
 }
+
+/// Cline speaks in the user's name: surroundings, and in older versions tools' answers. (Shape from its source.)
+#[test]
+fn cline_speaks_in_the_users_name() {
+    let text = r#"[{"role":"user","content":[{"type":"text","text":"<task>q</task>"},{"type":"text","text":"<environment_details>\n# Time\n</environment_details>"}],"ts":1795971847500},{"role":"assistant","content":[{"type":"text","text":"<read_file><path>a</path></read_file>"}]},{"role":"user","content":[{"type":"text","text":"[read_file for 'a'] Result:\nx"}]}]"#;
+    let seen = see_bytes("api_conversation_history.json", text.as_bytes());
+    assert_eq!(seen.report.format.as_deref(), Some("cline"));
+    let owners: Vec<_> = seen.steps().map(|s| s.owner).collect();
+    assert_eq!(
+        owners,
+        [Owner::User, Owner::Runtime, Owner::Model, Owner::Tool]
+    );
+}
+
+/// A fork of Claude Code puts a tool's answer into the parts of Gemini's: its text is the answer.
+#[test]
+fn an_answer_in_response_parts_is_its_output() {
+    let text = r#"{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":{"callId":"c","responseParts":{"functionResponse":{"id":"c","name":"read","response":{"output":"the file"}}}}}]}}"#;
+    let seen = see_bytes("s.jsonl", text.as_bytes());
+    assert_eq!(seen.lines(), ["tool observation the file"]);
+    assert!(seen.report.not_understood.is_empty());
+}

@@ -54,6 +54,9 @@ const KNOWN_DATA: &[&str] = &[
     "request_id",
     "adopted",
     "error",
+    "prompt_token_ids",
+    "response_token_ids",
+    "response_log_probs",
 ];
 
 impl Importer for AgentLightning {
@@ -84,6 +87,10 @@ impl Importer for AgentLightning {
             out.note("rollout records: read together with the events beside them");
             return out.advance(input.source.len());
         }
+        if is_derived(input) {
+            out.note("triplets: derived from the events beside them, which are read there");
+            return out.advance(input.source.len());
+        }
         let records = Records::beside(input);
         let mut reports: HashMap<String, u32> = HashMap::new();
         let groups = Groups::of(out, input.source, input.sniff.shape, |out, row| {
@@ -101,6 +108,24 @@ impl Importer for AgentLightning {
         }
         Ok(())
     }
+}
+
+/// Triplets repeat the token ids of events. Without the events they are all there is.
+fn is_derived(input: &Input<'_>) -> bool {
+    let is_triplet = |row: &Value| {
+        row.pointer("/data/response_token_ids").is_some() && row.pointer("/data/request").is_none()
+    };
+    let path = &input.unit.path;
+    let stem = input.sniff.name.split('.').next().unwrap_or("");
+    let beside = [format!("{stem}.events.json"), "events.jsonl".to_owned()];
+    let has_events = || {
+        let is_other = |name: &&String| **name != input.sniff.name;
+        beside
+            .iter()
+            .filter(is_other)
+            .any(|name| path.with_file_name(name).exists())
+    };
+    input.sniff.rows.iter().any(is_triplet) && has_events()
 }
 
 fn sniff_has_events(sniff: &Sniff) -> bool {
@@ -253,6 +278,13 @@ fn call_of(out: &mut Out<'_>, row: &Row<'_>, data: &Node<'_>, choice: Option<&No
     call.finish_reason = call.finish_reason.or_else(|| data.id("finish_reason"));
     call.at_us = time(row.node.get("timestamp")).or(call.at_us);
     call.source = row.span;
+    let ids = |key: &str| data.get(key).and_then(answer::token_ids);
+    call.prompt_token_ids = call.prompt_token_ids.or_else(|| ids("prompt_token_ids"));
+    call.completion_token_ids = call
+        .completion_token_ids
+        .or_else(|| ids("response_token_ids"));
+    let logged = data.get("response_log_probs").and_then(answer::logprobs);
+    call.logprobs = call.logprobs.or(logged);
     own::call(data, &mut call);
     own::call(row.node, &mut call);
     if data.str("status").is_some_and(|s| s != "ok") {

@@ -71,13 +71,32 @@ impl GeminiCli {
         head.span = session.order.first().map(|e| e.place).unwrap_or_default();
         let mut run = Run::begin(out, head)?;
         let mut talk = Talk::default();
-        for entry in &session.order {
+        let last = session.order.len().saturating_sub(1);
+        for (number, entry) in session.order.iter().enumerate() {
             replay(input.source, &[entry.place], |row| {
+                // Its tool calls come in a second row.
+                if number == last && is_bare(row.node) {
+                    run.out.note(
+                        "the last answer is empty: its writer was stopped, or is still writing",
+                    );
+                    return Ok(());
+                }
                 talk.message(&mut run, row, entry.is_left, entry.rewrites)
             })?;
         }
         run.end()
     }
+}
+
+/// An answer that says nothing yet.
+fn is_bare(node: &Node<'_>) -> bool {
+    let content = node.get("content");
+    let is_silent =
+        content.is_none_or(|c| c.text() == Some("") || (c.is_list() && c.items().is_empty()));
+    node.str("type") == Some("gemini")
+        && is_silent
+        && node.list("thoughts").is_empty()
+        && node.list("toolCalls").is_empty()
 }
 
 /// Where a message stands now.

@@ -117,7 +117,7 @@ impl OpenCode {
             let mut run = Run::begin(out, head)?;
             let mut talk = Talk::default();
             replay(input.source, spans, |row| talk.event(&mut run, row))?;
-            talk.close(&mut run)?;
+            talk.close(&mut run, false)?;
             talk.ending(&mut run);
             run.end()?;
         }
@@ -155,7 +155,7 @@ impl Talk {
         for node in row.node.list("parts") {
             self.part(run, node, row.span)?;
         }
-        self.close(run)
+        self.close(run, true)
     }
 
     /// A row of the stream.
@@ -164,7 +164,7 @@ impl Talk {
         let at_us = time(node.get("timestamp"));
         run.see(at_us);
         if let Some(error) = error_of(node.get("error")) {
-            self.close(run)?;
+            self.close(run, false)?;
             let mut step = event("error", error.clone());
             (step.source, step.at_us) = (row.span, at_us);
             self.error = Some(error);
@@ -178,7 +178,7 @@ impl Talk {
         };
         let message = part.id("messageID");
         if message != self.message {
-            self.close(run)?;
+            self.close(run, false)?;
             let call = Call {
                 source: row.span,
                 at_us,
@@ -218,9 +218,10 @@ impl Talk {
         self.answer(run)
     }
 
-    /// Ends a message: what no step-finish closed is an answer too, and so is a message that holds nothing else.
-    fn close(&mut self, run: &mut Run<'_, '_>) -> Result<(), Halt> {
-        if !self.model.is_empty() || (self.answers == 0 && self.message.is_some()) {
+    /// Ends a message: what no step-finish closed is an answer too, and so is a stored message that holds nothing
+    /// else. In a stream such an answer may only have begun.
+    fn close(&mut self, run: &mut Run<'_, '_>, is_stored: bool) -> Result<(), Halt> {
+        if !self.model.is_empty() || (self.answers == 0 && is_stored) {
             self.answer(run)?;
         }
         self.tail(run)?;

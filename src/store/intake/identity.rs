@@ -108,7 +108,10 @@ impl Intake<'_> {
         if head.id.0.is_empty() && self.has_chain(open)? {
             return Ok(Arrival::Duplicate);
         }
-        let grown = |k: &&Known| k.is_prefix && k.steps > 0 && k.steps < open.steps;
+        // A session whose first row alone was there has no steps yet, and is known by its file.
+        let has_begun = |k: &Known| k.steps == 0 && k.source == head.source;
+        let grown =
+            |k: &&Known| k.steps < open.steps && (has_begun(k) || (k.is_prefix && k.steps > 0));
         if let Some(old) = open.known.iter().filter(grown).max_by_key(|k| k.steps) {
             return Ok(Arrival::Grown {
                 seq: old.seq,
