@@ -82,11 +82,11 @@ fn the_gateway_case_keeps_the_retry_and_drops_the_repeat() {
     ];
     assert_eq!(calls, want.map(|(id, adopted)| (id.to_owned(), adopted)));
     assert_eq!(seen.report.repeated, 1);
-    let reports: Vec<_> = seen.calls().skip(1).map(|c| c.reports).collect();
+    let reports: Vec<_> = seen.calls().skip(1).map(|c| u64::from(c.reports)).collect();
     let attempts = expected()["gateway"]["atif"]["attempts_of_lr-2"].clone();
     let want = attempts.as_array().unwrap().iter();
     let want: Vec<_> = want.map(|a| a["reports"].as_u64().unwrap()).collect();
-    assert_eq!(reports, want.iter().map(|&n| n as u32).collect::<Vec<_>>());
+    assert_eq!(reports, want);
     let off = seen.steps().filter(|s| s.off_path).map(|s| s.index);
     assert_eq!(off.collect::<Vec<_>>(), [4]);
 }

@@ -125,7 +125,7 @@ fn say(run: &mut Run<'_, '_>, node: &Node<'_>, span: SourceSpan) -> Result<(), H
     let call = if is_sampled && steps.iter().any(|s| s.owner == Owner::Model) {
         let mut call = super::answered(run, span);
         if inner.is_some() {
-            call = answer::call(None, Some(&*node), Some(node));
+            call = answer::call(None, Some(node), Some(node));
             call.source = span;
         }
         Some(run.call(call)?)

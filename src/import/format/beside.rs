@@ -35,7 +35,8 @@ impl Importer for BesideRuns {
             return Some("a report with resolved_ids".to_owned());
         }
         let inner = first.as_object().and_then(|o| o.values().next());
-        let is_graded = |v: &serde_json::Value| v.get("resolved").is_some_and(|r| r.is_boolean());
+        let is_graded =
+            |v: &serde_json::Value| v.get("resolved").is_some_and(serde_json::Value::is_boolean);
         if inner.is_some_and(is_graded) {
             return Some("a report with resolved by instance".to_owned());
         }
