@@ -1,5 +1,6 @@
 //! The command line as a script sees it: the real binary, real exit codes, real JSON.
 
+mod advise;
 mod basics;
 mod change;
 mod demo;

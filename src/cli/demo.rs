@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// Walk the whole path on small logs of our own, offline
 ///
-/// Import, evidence, labels, pairs, cleaning, scores, relative signal, advice and export, in a temporary workspace with the embedded model.
+/// Import, evidence, labels, pairs, cleaning, scores, a probe, relative signal, graders before the hack suite, advice and export, in a temporary workspace with the embedded model.
 /// With --headless, or without a terminal, each stage prints what it found, and the exported files stay in --out.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -75,7 +75,16 @@ fn headless(folder: &Path, out: &Path, env: &mut Env) -> Result<()> {
             demo.score(&mut scorer, progress)
         }),
     )?;
+    stage(
+        env,
+        "probe",
+        Box::new(|demo, progress| {
+            let mut scorer = Scorer::open(&ModelSource::Embedded, &Options::default())?;
+            demo.probe(&mut scorer, progress)
+        }),
+    )?;
     stage(env, "rewards", Box::new(|demo, _| demo.rewards()))?;
+    stage(env, "audit", Box::new(Demo::audit))?;
     stage(env, "advise", Box::new(Demo::advise))?;
     stage(
         env,

@@ -3,6 +3,7 @@
 //! Every stage is the same function that a user's command calls. Nothing here is a recorded result.
 
 mod decide;
+mod lab;
 mod results;
 mod script;
 
@@ -129,6 +130,16 @@ impl Demo {
     /// Log-probs of both sides of every pair.
     pub fn score(&mut self, scorer: &mut Scorer, progress: &Progress) -> Result<Stage, JobError> {
         results::score(&mut self.store, scorer, self.now_us, progress)
+    }
+
+    /// One failure under changed contexts.
+    pub fn probe(&mut self, scorer: &mut Scorer, progress: &Progress) -> Result<Stage, JobError> {
+        lab::probe(&mut self.store, scorer, self.now_us, progress)
+    }
+
+    /// A grader that looks for a marker and one that reads the evidence, before the same hack suite.
+    pub fn audit(&mut self, progress: &Progress) -> Result<Stage, JobError> {
+        lab::audit(&mut self.store, self.now_us, progress)
     }
 
     /// Relative signal of the recorded groups.

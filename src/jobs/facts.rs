@@ -8,13 +8,15 @@ mod labels;
 mod pairs;
 mod rewards;
 mod rollouts;
+mod similar;
+mod split;
 
 use super::cohort::CohortRuns;
 use super::evidence::RunFacts;
 use super::{Audit, JobError, audits, register, run_facts};
 use crate::advise::{CohortFacts, EvidenceFact, OverrideFact, RecordedFact, Rules};
 use crate::domain::{
-    ChangedThing, Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress,
+    ChangedThing, Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress, TaskId,
 };
 use crate::store::{RunRow, Store};
 use crate::triage::{Evidence, Register};
@@ -31,6 +33,7 @@ pub struct Ground<'a> {
     verdicts: Vec<DecisionRecord>,
     facts: Vec<DecisionRecord>,
     audits: Vec<Audit>,
+    duplicates: Option<Vec<(TaskId, TaskId)>>,
     rules: Rules,
 }
 
@@ -44,6 +47,7 @@ impl<'a> Ground<'a> {
             verdicts: store.own("verdict")?,
             facts: store.own("fact")?,
             audits: audits(store)?.into_iter().map(|(_, audit)| audit).collect(),
+            duplicates: split::open_duplicates(store)?,
             rules: rules.clone(),
         })
     }
@@ -103,7 +107,7 @@ pub fn cohort_facts(
         evidence: evidence(&failures),
         rewards: rewards::rewards(store, &ground.audits, cohort, &failures)?,
         attempts: attempts::attempts(cohort, &failures),
-        split: None,
+        split: split::split(ground, cohort),
         levers_compared: levers(store)?,
         demonstrations: demonstrations::demonstrations(ground, cohort)?,
         pairs: pairs::pairs(ground, cohort)?,

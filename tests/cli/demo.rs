@@ -27,6 +27,17 @@ fn s55_the_demo_walks_the_whole_path_and_leaves_files_that_can_be_read() {
     assert_eq!(evidence["known"], with("evidence_status"));
     assert_eq!(evidence["agree"], evidence["known"]);
     assert_eq!(of("label")["labelled"], with("layer"));
+    // This run never got the valid version, and the proxy copies what it is given (assets/proxy/CARD.md).
+    let probe = of("probe");
+    let put_in = &probe["effects"].as_array().unwrap()[0];
+    assert!(
+        put_in["variant"] == "evidence inserted" && put_in["effect"].as_f64().unwrap() > 1.0,
+        "{probe}"
+    );
+    // S-67, S-68.
+    let graders = of("audit")["graders"].clone();
+    assert!(graders[0]["grader"] == "source-marker" && graders[0]["fooled"].as_u64().unwrap() > 0);
+    assert!(graders[1]["grader"] == "policy-evidence" && graders[1]["fooled"] == 0);
     let advice = of("advise");
     let first = &advice["cohorts"][0];
     assert_eq!(first["headline"], expected["teaching"]["headline"]);

@@ -236,10 +236,12 @@ pub(super) fn split_clean(facts: &CohortFacts, _: &Rules) -> Measured {
     let missing = if s + d == 0 {
         String::new()
     } else {
-        format!("{s} groups to move, {d} near-duplicates to settle")
+        format!("{s} near-duplicates stand on two sides, {d} more to settle")
     };
     Measured {
-        shown: Some(format!("{s} groups straddle, {d} near-duplicates open")),
+        shown: Some(format!(
+            "{s} near-duplicates straddle the split, {d} more are open"
+        )),
         ..count(s + d, source, missing)
     }
 }

@@ -146,8 +146,16 @@ pub(super) fn length_balance(facts: &CohortFacts, rules: &Rules) -> Measured {
 }
 
 pub(super) fn near_identical(facts: &CohortFacts, _: &Rules) -> Measured {
-    match facts.pairs.near_identical {
-        Some(n) => {
+    let wanted = facts.recorded.get("near-identical").filter(|r| r.holds());
+    match (facts.pairs.near_identical, wanted) {
+        (Some(n), Some(fact)) if n > 0 => Measured {
+            shown: Some(format!(
+                "{n}, wanted by {}: {}",
+                fact.reviewer, fact.evidence
+            )),
+            ..count(0, "pairs and recorded facts", String::new())
+        },
+        (Some(n), _) => {
             let missing = if n == 0 {
                 String::new()
             } else {
@@ -155,7 +163,7 @@ pub(super) fn near_identical(facts: &CohortFacts, _: &Rules) -> Measured {
             };
             count(n, SOURCE, missing)
         }
-        None => Measured {
+        (None, _) => Measured {
             missing: "a similarity check of the pairs".to_owned(),
             source: SOURCE,
             ..Measured::default()

@@ -1,5 +1,6 @@
 //! Decided pairs of a cohort, and what scored log-probs say about the corrected actions.
 
+use super::similar::similarity;
 use super::{CohortRuns, Ground, count};
 use crate::advise::{PairFact, ReachFact, reach as judge};
 use crate::domain::chat::decision_at;
@@ -11,6 +12,8 @@ use std::collections::BTreeMap;
 pub(super) fn pairs(ground: &Ground<'_>, cohort: &CohortRuns) -> Result<PairFact, JobError> {
     let store = ground.store;
     let mut fact = PairFact::default();
+    let similar = ground.rules.threshold("D7-similar");
+    let mut near = 0;
     let mut choices: BTreeMap<String, Vec<crate::domain::Choice>> = BTreeMap::new();
     for (record, pair) in ground.pairs_of(cohort) {
         choices
@@ -30,7 +33,9 @@ pub(super) fn pairs(ground: &Ground<'_>, cohort: &CohortRuns) -> Result<PairFact
         fact.on_policy += u32::from(!rejected.is_human() && cohort.holds(&rejected.at().run));
         fact.both_recorded += u32::from(!chosen.is_human() && !rejected.is_human());
         fact.chosen_reviewed += u32::from(is_reviewed(store, chosen)?);
-        let (a, b) = (length(store, chosen)?, length(store, rejected)?);
+        let (good, bad) = (words(store, chosen)?, words(store, rejected)?);
+        let (a, b) = (good.len(), bad.len());
+        near += u32::from(similarity(&good, &bad, similar) > similar);
         fact.chosen_longer += u32::from(a > b);
         fact.rejected_longer += u32::from(b > a);
     }
@@ -39,6 +44,7 @@ pub(super) fn pairs(ground: &Ground<'_>, cohort: &CohortRuns) -> Result<PairFact
         .iter()
         .filter(|c| c.iter().all(|x| *x == c[0]))
         .count();
+    fact.near_identical = (fact.preferred > 0).then_some(near);
     fact.decided_twice = count(twice.len());
     fact.agreement = (!twice.is_empty()).then(|| agree as f64 / twice.len() as f64);
     Ok(fact)
@@ -59,20 +65,21 @@ fn is_reviewed(store: &Store, chosen: &Candidate) -> Result<bool, JobError> {
     Ok(store.run_row(&chosen.at().run)?.outcome == Outcome::Pass)
 }
 
-/// Bytes of what a side says and calls.
-fn length(store: &Store, side: &Candidate) -> Result<usize, JobError> {
+/// What a side says and calls.
+fn words(store: &Store, side: &Candidate) -> Result<String, JobError> {
     let message = match side {
         Candidate::Human { message, .. } => Some(message.clone()),
         Candidate::Recorded { at } => decision_at(&store.steps(&at.run)?, at.step),
     };
-    Ok(message.map_or(0, |m| {
-        let calls: usize = m
-            .tool_calls
-            .iter()
-            .map(|c| c.name.len() + c.arguments.len())
-            .sum();
-        m.content.as_deref().map_or(0, str::len) + calls
-    }))
+    let mut out = String::new();
+    if let Some(message) = message {
+        out.push_str(message.content.as_deref().unwrap_or(""));
+        for call in &message.tool_calls {
+            out.push_str(&call.name);
+            out.push_str(&call.arguments);
+        }
+    }
+    Ok(out)
 }
 
 /// Scores of preferred sides against rejected ones, from the policy's own weights where they were scored.
