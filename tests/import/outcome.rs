@@ -122,3 +122,117 @@ fn codex_tells_the_error_when_the_turn_ends() {
     assert_eq!(run.head.ending_note.as_deref(), Some("other"));
     assert!(run.steps.iter().any(|s| s.text == "HTTP 500"));
 }
+
+/// S-29: tool set, context compression and stop rule of the harness, where the log tells them. Values read off the files.
+#[test]
+fn facts_of_the_harness_are_kept() {
+    let Some(root) = super::seen::real_logs() else {
+        return;
+    };
+    let cases = [
+        (
+            "swe-agent-traj/v1.0-marshmallow-1867-messages.traj",
+            Some("per_instance_cost_limit=3"),
+            Some("last_n_observations"),
+        ),
+        (
+            "mini-swe-agent/resolved-django-14752.traj.json",
+            Some("step_limit=250 cost_limit=3.0"),
+            Some("none"),
+        ),
+        (
+            "openhands-events/conversation-pwd",
+            Some("max_iterations=500"),
+            None,
+        ),
+        (
+            "tau2-bench/airline-finetuned-1trial.json",
+            Some("max_steps=200 max_errors=10"),
+            None,
+        ),
+        ("claude-code/representative.jsonl", None, None),
+    ];
+    for (name, stop, compression) in cases {
+        let found = triagent::import::discover(&[root.join(name)]);
+        let seen = super::seen::see_unit(&found.units[0], None);
+        let harness = &seen.runs[0].head.harness;
+        assert_eq!(harness.stop_rule.as_deref(), stop, "{name}");
+        assert_eq!(harness.compression.as_deref(), compression, "{name}");
+        assert!(harness.name.is_some(), "{name}");
+    }
+}
+
+/// S-18: a record of the final answer alone is marked; one with a tool call or two answers is not.
+#[test]
+fn a_final_answer_alone_is_outcome_only() {
+    let cases = [
+        (
+            r#"{"role":"user","content":"q"},{"role":"assistant","content":"a"}"#,
+            true,
+        ),
+        (
+            r#"{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"r"},{"role":"assistant","content":"b"}"#,
+            false,
+        ),
+        (
+            r#"{"role":"user","content":"q"},{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}"#,
+            false,
+        ),
+    ];
+    for (messages, want) in cases {
+        let run = one("a.jsonl", &format!(r#"{{"messages":[{messages}]}}"#));
+        assert_eq!(run.head.outcome_only, want, "{messages}");
+    }
+}
+
+/// S-31: the two stages of Agent Lightning are two formats, and each run says which.
+#[test]
+fn stages_of_agent_lightning_are_kept_apart() {
+    let Some(root) = super::seen::real_logs() else {
+        return;
+    };
+    let stage = |name: &str| {
+        let seen = super::seen::see(&root.join(name));
+        let extra = &seen.runs[0].head.extra;
+        (
+            seen.report.format.unwrap(),
+            extra["stage"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (new, old) = (
+        stage("agent-lightning-1/events.jsonl"),
+        stage("agent-lightning-0/spans.jsonl"),
+    );
+    assert_eq!(new, ("agent-lightning-1".to_owned(), "v1.0".to_owned()));
+    assert_eq!(old.0, "agent-lightning-0");
+    assert_ne!(old.1, new.1);
+}
+
+/// S-35: requests and responses as they were captured: each request's own place, model and sampling.
+#[test]
+fn boundaries_of_requests_are_as_captured() {
+    let row = |q: &str, t: &str, a: &str| {
+        format!(
+            r#"{{"request":{{"model":"m","temperature":{t},"messages":[{{"role":"user","content":"{q}"}}]}},"response":{{"id":"r{a}","choices":[{{"message":{{"role":"assistant","content":"{a}"}},"finish_reason":"stop"}}]}}}}"#
+        )
+    };
+    let text = format!("{}\n{}\n", row("one", "0.1", "a"), row("two", "0.9", "b"));
+    let seen = see_bytes("log.jsonl", text.as_bytes());
+    let calls: Vec<_> = seen
+        .calls()
+        .map(|c| {
+            (
+                c.request_id.clone().unwrap(),
+                c.sampling["temperature"].clone(),
+                c.source.line,
+            )
+        })
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            ("ra".to_owned(), 0.1.into(), 1),
+            ("rb".to_owned(), 0.9.into(), 2)
+        ]
+    );
+}

@@ -197,3 +197,48 @@ fn good_rows_before_the_damage_are_never_lost() {
         }
     }
 }
+
+/// The same for real logs of every line format: what whole lines before the damage said, is said after it.
+#[test]
+fn real_rows_before_the_damage_are_never_lost() {
+    const EACH: u32 = 6;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let logs = small_logs()
+        .into_iter()
+        .filter(|(name, _)| name.ends_with(".jsonl"));
+    let mut checked = 0;
+    for (name, bytes) in logs {
+        let Some(format) = see_named(&name, &bytes).report.format else {
+            continue;
+        };
+        // A tool's own span stands in only until a later prompt shows the answer, in other words.
+        if format == "otel" {
+            continue;
+        }
+        for _ in 0..EACH {
+            let damage = damages().new_tree(&mut runner).unwrap().current();
+            let (hurt, untouched) = damaged(&bytes, &damage);
+            let whole = bytes[..untouched]
+                .iter()
+                .rposition(|&b| b == b'\n')
+                .map_or(0, |at| at + 1);
+            let before = super::seen::see_as(&name, &bytes[..whole], &format);
+            let after = super::seen::see_as(&name, &hurt, &format);
+            let mut said: std::collections::HashMap<&str, i32> = std::collections::HashMap::new();
+            after
+                .steps()
+                .for_each(|s| *said.entry(s.text.as_str()).or_default() += 1);
+            for step in before.steps() {
+                let left = said.entry(step.text.as_str()).or_default();
+                *left -= 1;
+                assert!(
+                    *left >= 0,
+                    "{name}: {:?} is lost after {damage:?}",
+                    step.text
+                );
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 0 || real_logs().is_none(), "nothing was checked");
+}

@@ -88,8 +88,23 @@ pub(crate) fn see_bytes_at(path: &Path, bytes: &[u8]) -> Seen {
 
 /// Reads bytes without a file, as those that the program carries.
 pub(crate) fn see_named(name: &str, bytes: &[u8]) -> Seen {
+    see_with(name, bytes, None)
+}
+
+/// The same, as this format.
+pub(crate) fn see_as(name: &str, bytes: &[u8], format: &str) -> Seen {
+    see_with(name, bytes, Some(format))
+}
+
+fn see_with(name: &str, bytes: &[u8], format: Option<&str>) -> Seen {
     let mut items: Vec<Item> = Vec::new();
-    let report = read_bytes(name, bytes.to_vec(), None, &mut items, &Progress::default());
+    let report = read_bytes(
+        name,
+        bytes.to_vec(),
+        format,
+        &mut items,
+        &Progress::default(),
+    );
     Seen {
         report,
         runs: runs(items),

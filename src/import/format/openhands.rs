@@ -6,7 +6,7 @@ mod event;
 use super::openai_chat::inside;
 use super::{Importer, Input};
 use crate::domain::{
-    Ending, Outcome, Owner, Reward, Role, Rollout, SourceSpan, Step, StepKind, TaskId,
+    Ending, Outcome, Owner, Reward, Role, Rollout, SourceSpan, Step, StepKind, TaskId, Usage,
 };
 use crate::import::detect::{Shape, Sniff};
 use crate::import::extra::{bounded, keep};
@@ -18,8 +18,9 @@ use crate::import::raw::event_number;
 use crate::import::rows::{Row, each_row};
 use crate::import::run::Run;
 use crate::import::source::Source;
-use event::Talk;
+use event::{Cost, Talk};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 /// OpenHands.
@@ -113,8 +114,12 @@ impl OpenHands {
         head.model = state
             .as_ref()
             .and_then(|s| s.at(&["agent", "llm", "model"])?.as_id());
-        let mut run = Run::begin(out, head)?;
         let mut talk = Talk::default();
+        if let Some(state) = &state {
+            about(state, &mut head);
+            talk.costs = costs(state);
+        }
+        let mut run = Run::begin(out, head)?;
         for file in files {
             let Some(text) = read_text(&file) else {
                 run.out
@@ -132,6 +137,39 @@ impl OpenHands {
         talk.close(&mut run)?;
         run.end()
     }
+}
+
+/// What the conversation's state tells of the harness (S-29).
+fn about(state: &Node<'_>, head: &mut Rollout) {
+    let limit = state.get("max_iterations").and_then(Node::as_id);
+    head.harness.stop_rule = limit.map(|n| format!("max_iterations={n}"));
+    let condenser = state.at(&["agent", "condenser"]);
+    head.harness.compression = condenser.and_then(|c| c.id("kind"));
+    head.ending_note = state.id("execution_status");
+}
+
+/// What each answer cost. The state lists tokens and times of every response beside the sums.
+fn costs(state: &Node<'_>) -> HashMap<String, Cost> {
+    let mut costs: HashMap<String, Cost> = HashMap::new();
+    let all = state.at(&["stats", "usage_to_metrics"]);
+    for (_, metrics) in all.map_or(&[][..], Node::members) {
+        for tokens in metrics.list("token_usages") {
+            if let Some(id) = tokens.id("response_id") {
+                costs.entry(id).or_default().usage = Usage {
+                    input: tokens.u64("prompt_tokens"),
+                    output: tokens.u64("completion_tokens"),
+                    cached: tokens.u64("cache_read_tokens"),
+                    reasoning: tokens.u64("reasoning_tokens"),
+                };
+            }
+        }
+        for took in metrics.list("response_latencies") {
+            if let Some(id) = took.id("response_id") {
+                costs.entry(id).or_default().latency_ms = took.f64("latency").map(|s| s * 1000.0);
+            }
+        }
+    }
+    costs
 }
 
 /// A whole file of a folder; the line is its number, from 1.

@@ -45,6 +45,7 @@ const KNOWN: &[&str] = &[
     "timestamp",
     "latency",
     "latency_ms",
+    "latency_sec",
     "cost",
     "session_id",
     "conversation_id",
@@ -290,7 +291,8 @@ fn request_of<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
 fn about_call(node: &Node<'_>, read: &mut Exchange) {
     let call = &mut read.call;
     call.at_us = time(node.get("timestamp")).or(call.at_us);
-    let seconds = node.f64("latency").map(|s| s * 1000.0);
+    let seconds = node.f64("latency").or_else(|| node.f64("latency_sec"));
+    let seconds = seconds.map(|s| s * 1000.0);
     call.latency_ms = node.f64("latency_ms").or(seconds);
     call.cost_usd = node.f64("cost");
     let status = node

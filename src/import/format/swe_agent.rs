@@ -149,6 +149,7 @@ fn about(top: &Node<'_>, file: &str, head: &mut Rollout) {
         .unwrap_or_default();
     let model = replay.pointer("/agent/model/name").and_then(Value::as_str);
     head.model = model.map(str::to_owned);
+    facts(&replay, head);
     let Some(info) = top.get("info") else { return };
     head.harness.version = info.id("swe_agent_version");
     keep(
@@ -165,6 +166,35 @@ fn about(top: &Node<'_>, file: &str, head: &mut Rollout) {
     let status = info.str("exit_status").unwrap_or("");
     head.ending_note = (!status.is_empty()).then(|| status.to_owned());
     head.ending = ending(status);
+}
+
+/// What the configuration tells of the harness (S-29): when it stops, what it takes out of the context.
+fn facts(replay: &Value, head: &mut Rollout) {
+    let mut limits = Vec::new();
+    for key in [
+        "per_instance_cost_limit",
+        "total_cost_limit",
+        "per_instance_call_limit",
+    ] {
+        let limit = replay
+            .pointer(&format!("/agent/model/{key}"))
+            .and_then(Value::as_f64);
+        // 0 is no limit.
+        limits.extend(limit.filter(|l| *l > 0.0).map(|l| format!("{key}={l}")));
+    }
+    head.harness.stop_rule = (!limits.is_empty()).then(|| limits.join(" "));
+    let processors = replay
+        .pointer("/agent/history_processors")
+        .and_then(Value::as_array);
+    head.harness.compression = processors.map(|list| {
+        let names = list.iter().filter_map(|p| p.get("type")?.as_str());
+        let names: Vec<&str> = names.collect();
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(" ")
+        }
+    });
 }
 
 /// `submitted (exit_cost)` says that the program submitted what was there when the limit struck.

@@ -1,7 +1,7 @@
 //! Events of an OpenHands conversation: what the agent said and did, what the environment answered, what the program
 //! noted for itself.
 
-use crate::domain::{Ending, Owner, Role, SourceSpan, Step, StepKind, StepStatus};
+use crate::domain::{Ending, Owner, Role, SourceSpan, Step, StepKind, StepStatus, Usage};
 use crate::import::chat::{arguments_text, call_step};
 use crate::import::content::{Piece, pieces};
 use crate::import::json::Node;
@@ -9,6 +9,7 @@ use crate::import::out::{Halt, Out};
 use crate::import::run::Run;
 use crate::import::time::time;
 use crate::import::turn::{Context, Turns, event};
+use std::collections::HashMap;
 
 /// Events about the program's own state.
 const SILENT: &[&str] = &[
@@ -19,10 +20,19 @@ const SILENT: &[&str] = &[
     "HookExecutionEvent",
 ];
 
+/// What one answer cost.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Cost {
+    pub(super) usage: Usage,
+    pub(super) latency_ms: Option<f64>,
+}
+
 /// A conversation under way.
 #[derive(Default)]
 pub(super) struct Talk {
     turns: Turns,
+    /// What each answer cost, by its response id, where the conversation's state tells.
+    pub(super) costs: HashMap<String, Cost>,
     finished: bool,
     error: Option<String>,
 }
@@ -176,9 +186,14 @@ impl Talk {
         let id = node.id("llm_response_id");
         let model = run.head.model.clone();
         let own = node.id("id");
+        let cost = id.as_ref().and_then(|id| self.costs.get(id)).cloned();
         let call = self
             .turns
             .model(run, id.as_deref().or(own.as_deref()), steps)?;
+        if let Some(cost) = cost {
+            call.usage = cost.usage;
+            call.latency_ms = cost.latency_ms;
+        }
         call.request_id = id;
         call.model = model;
         call.at_us = call.at_us.or(time(node.get("timestamp")));
