@@ -96,7 +96,7 @@ pub(crate) fn usage(node: &Node<'_>) -> Usage {
         && !node.has("prompt_tokens")
         && (written.is_some() || read.is_some())
     {
-        input = input.map(|n| n + written.unwrap_or(0) + read.unwrap_or(0));
+        input = sum(&[input, written, read]);
     }
     let reasoning = ["completion_tokens_details", "output_tokens_details"]
         .iter()
@@ -108,6 +108,14 @@ pub(crate) fn usage(node: &Node<'_>) -> Usage {
         cached: read.or(cached),
         reasoning,
     }
+}
+
+/// The first count with the others put in; a count that is not told is 0, but without the first there is no sum.
+pub(crate) fn sum(counts: &[Option<u64>]) -> Option<u64> {
+    let (first, rest) = counts.split_first()?;
+    let rest = rest.iter().flatten();
+    // Hostile counts may be as large as they like.
+    first.map(|first| rest.fold(first, |sum, n| sum.saturating_add(*n)))
 }
 
 /// Token ids, if every one is one.

@@ -211,15 +211,16 @@ impl<'o, 's> Run<'o, 's> {
                     arguments: hash_of(step.text.trim()),
                 });
             }
-            StepKind::Observation => match self.open.iter().position(|c| c.id == *id) {
+            // Ids repeat from turn to turn in some providers: the answer belongs to the last call of that id.
+            StepKind::Observation if !self.asked.contains(id) => {
+                step.extra.insert("orphan".to_owned(), true.into());
+            }
+            StepKind::Observation => match self.open.iter().rposition(|c| c.id == *id) {
                 Some(at) => {
                     let call = self.open.swap_remove(at);
                     if step.tool.is_none() && !call.name.is_empty() {
                         step.tool = Some(call.name);
                     }
-                }
-                None if !self.asked.contains(id) => {
-                    step.extra.insert("orphan".to_owned(), true.into());
                 }
                 None => {}
             },

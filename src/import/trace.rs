@@ -334,7 +334,7 @@ fn about_call(call: &mut Call, span: &Span, mark: &Mark) {
             clippy::cast_precision_loss,
             reason = "spans last less than 2^53 microseconds"
         )]
-        let ms = (end - start) as f64 / 1000.0;
+        let ms = end.saturating_sub(start) as f64 / 1000.0;
         call.latency_ms = Some(ms);
     }
     call.cost_usd = span.cost_usd;

@@ -4,6 +4,7 @@
 use super::beside::{Beside, is_beside};
 use super::limits::{MAX_FILES, MAX_FOLDER_DEPTH};
 use crate::domain::Skip;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// What kind of thing a unit is.
@@ -60,6 +61,7 @@ pub struct Discovery {
 pub fn discover(paths: &[PathBuf]) -> Discovery {
     let mut found = Discovery::default();
     let mut beside = Vec::new();
+    let mut seen = HashSet::new();
     for path in paths {
         if path.as_os_str() == "-" {
             let stdin = Unit::new(path.clone(), UnitKind::Stdin);
@@ -68,7 +70,7 @@ pub fn discover(paths: &[PathBuf]) -> Discovery {
             if path.is_file() {
                 beside.extend(siblings(path));
             }
-            walk(path, 0, &mut found);
+            walk(path, 0, &mut seen, &mut found);
         }
     }
     let files = found.units.iter().map(|unit| &unit.path);
@@ -88,7 +90,8 @@ fn siblings(path: &Path) -> Vec<PathBuf> {
     entries.map(|e| e.path()).filter(|p| is_beside(p)).collect()
 }
 
-fn walk(path: &Path, depth: usize, found: &mut Discovery) {
+/// Walks a folder once, even if links lead back to it by many ways.
+fn walk(path: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Discovery) {
     if depth > MAX_FOLDER_DEPTH {
         return skip(
             found,
@@ -110,6 +113,10 @@ fn walk(path: &Path, depth: usize, found: &mut Discovery) {
         Ok(entries) => entries,
         Err(error) => return skip(found, path, error.to_string()),
     };
+    let own = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !seen.insert(own) {
+        return;
+    }
     let mut children: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     children.sort();
     if forms_one_run(path) {
@@ -118,7 +125,7 @@ fn walk(path: &Path, depth: usize, found: &mut Discovery) {
             .push(Unit::new(path.to_owned(), UnitKind::Folder));
     }
     for child in children {
-        walk(&child, depth + 1, found);
+        walk(&child, depth + 1, seen, found);
     }
 }
 

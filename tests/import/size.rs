@@ -121,3 +121,72 @@ fn attempts_are_runs_and_the_chosen_one_counts_once() {
     assert_eq!(said, ["bad", "good"]);
     assert_ne!(seen.runs[0].head.id, seen.runs[1].head.id);
 }
+
+/// Links that lead back into the folder by two ways would be walked 2^32 times.
+#[cfg(unix)]
+#[test]
+fn links_in_a_ring_are_walked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.jsonl"), "{}").unwrap();
+    for name in ["one", "two"] {
+        std::os::unix::fs::symlink(folder.path(), folder.path().join(name)).unwrap();
+    }
+    let found = discover(&[folder.path().to_owned()]);
+    assert_eq!(found.units.len(), 1);
+}
+
+/// Numbers as large as they like, in places that are added or subtracted.
+#[test]
+fn huge_numbers_do_no_harm() {
+    let huge = u64::MAX;
+    let cases = [
+        format!(
+            r#"{{"type":"assistant","uuid":"1","sessionId":"s","timestamp":{huge},"message":{{"id":"m","role":"assistant","content":"a","usage":{{"input_tokens":{huge},"cache_read_input_tokens":{huge},"cache_creation_input_tokens":1,"output_tokens":{huge}}}}}}}"#
+        ),
+        format!(
+            r#"{{"sessionId":"s","projectHash":"p","messages":[{{"id":"1","type":"gemini","content":"a","tokens":{{"input":{huge},"output":{huge},"thoughts":{huge}}}}}]}}"#
+        ),
+        format!(
+            r#"{{"info":{{"id":"ses_1"}},"messages":[{{"info":{{"role":"assistant","id":"m","time":{{"created":-{huge},"completed":{huge}}},"tokens":{{"input":{huge},"output":{huge},"reasoning":{huge},"cache":{{"read":{huge},"write":{huge}}}}}}},"parts":[{{"type":"text","text":"a"}}]}}]}}"#
+        ),
+        format!(
+            r#"{{"name":"x","context":{{"trace_id":"0x1","span_id":"0x2"}},"start_time":-9223372036854775808,"end_time":9223372036854775807,"attributes":{{"openinference.span.kind":"LLM","llm.token_count.prompt":{huge},"llm.output_messages.0.message.role":"assistant","llm.output_messages.0.message.content":"a"}}}}"#
+        ),
+        format!(
+            r#"{{"schema_version":"ATIF-v1.6","session_id":"s","agent":{{"name":"a","version":"1"}},"steps":[{{"step_id":{huge},"source":"agent","message":"a","metrics":{{"prompt_tokens":{huge},"completion_tokens":1e400,"cost_usd":1e999}}}}]}}"#
+        ),
+    ];
+    for text in cases {
+        let seen = see_bytes("a.json", text.as_bytes());
+        assert!(
+            seen.steps().any(|s| s.text == "a"),
+            "{text:.80}: {:?}",
+            seen.report
+        );
+    }
+}
+
+/// Fifty thousand calls that nobody answered do not slow down the answers of others.
+#[test]
+fn unanswered_calls_do_not_make_reading_quadratic() {
+    const COUNT: usize = 50_000;
+    let mut text = String::from("{\"messages\":[");
+    for i in 0..COUNT {
+        text.push_str(&format!(r#"{{"role":"assistant","tool_calls":[{{"id":"c{i}","function":{{"name":"f","arguments":"{{}}"}}}}]}},"#));
+    }
+    for i in 0..COUNT {
+        text.push_str(&format!(
+            r#"{{"role":"tool","tool_call_id":"x{i}","content":"y"}},"#
+        ));
+    }
+    text.push_str("]}");
+    let start = std::time::Instant::now();
+    let seen = see_bytes("a.jsonl", text.as_bytes());
+    assert_eq!(seen.steps().count(), 2 * COUNT);
+    // A walk through all open calls for each answer takes minutes in a debug build.
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(60),
+        "{:?}",
+        start.elapsed()
+    );
+}

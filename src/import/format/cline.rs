@@ -4,6 +4,7 @@
 use super::openai_chat::inside;
 use super::{Importer, Input};
 use crate::domain::{Call, Owner, Step, StepKind, Usage};
+use crate::import::answer::sum;
 use crate::import::anthropic;
 use crate::import::detect::{Shape, Sniff, has_all};
 use crate::import::document::Document;
@@ -111,7 +112,7 @@ fn call_of(row: &Row<'_>) -> Call {
         model: row.node.at(&["modelInfo", "id"]).and_then(Node::as_id),
         cost_usd: metrics.and_then(|m| m.f64("cost")),
         usage: Usage {
-            input: count("inputTokens").map(|n| n + read.unwrap_or(0) + written.unwrap_or(0)),
+            input: sum(&[count("inputTokens"), read, written]),
             output: count("outputTokens"),
             cached: read,
             reasoning: None,

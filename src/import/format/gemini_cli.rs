@@ -196,6 +196,9 @@ impl Session {
     }
 
     fn rewind(&mut self, id: &str) {
+        if !self.index.contains_key(id) {
+            return;
+        }
         let behind = self.order.iter_mut().rev().take_while(|e| e.id != id);
         behind.for_each(|e| e.is_left = true);
     }

@@ -7,6 +7,7 @@ mod part;
 use super::openai_chat::inside;
 use super::{Importer, Input};
 use crate::domain::{Call, Ending, Owner, Role, SourceSpan, Step, StepKind, Usage};
+use crate::import::answer::sum;
 use crate::import::detect::{Shape, Sniff, has_all};
 use crate::import::document::Document;
 use crate::import::extra::keep;
@@ -301,7 +302,7 @@ fn call_of(info: &Node<'_>, source: SourceSpan) -> Call {
         cost_usd: info.f64("cost"),
         finish_reason: info.id("finish"),
         at_us: start,
-        latency_ms: start.zip(end).map(|(a, b)| millis(b - a)),
+        latency_ms: start.zip(end).map(|(a, b)| millis(b.saturating_sub(a))),
         source,
         ..Call::default()
     }
@@ -321,8 +322,8 @@ fn usage(tokens: &Node<'_>) -> Usage {
     let (read, written) = (count(&["cache", "read"]), count(&["cache", "write"]));
     let reasoning = count(&["reasoning"]);
     Usage {
-        input: count(&["input"]).map(|n| n + read.unwrap_or(0) + written.unwrap_or(0)),
-        output: count(&["output"]).map(|n| n + reasoning.unwrap_or(0)),
+        input: sum(&[count(&["input"]), read, written]),
+        output: sum(&[count(&["output"]), reasoning]),
         cached: read,
         reasoning,
     }

@@ -3,6 +3,7 @@
 
 use super::{Importer, Input};
 use crate::domain::{Call, Ending, Owner, Role, Step, StepKind, StepStatus, Usage};
+use crate::import::answer::sum;
 use crate::import::chat::{arguments_text, call_step};
 use crate::import::content::pieces;
 use crate::import::detect::{Sniff, has_all};
@@ -325,7 +326,6 @@ fn call_of(row: &Row<'_>, message: &Node<'_>) -> Call {
     let usage = message.get("usage");
     let count = |key: &str| usage.and_then(|u| u.u64(key));
     let cached = count("cacheRead");
-    let written = count("cacheWrite").unwrap_or(0);
     Call {
         model: message.id("model"),
         finish_reason: message.id("stopReason"),
@@ -335,7 +335,7 @@ fn call_of(row: &Row<'_>, message: &Node<'_>) -> Call {
             .and_then(Node::as_f64),
         // Cached tokens are counted apart.
         usage: Usage {
-            input: count("input").map(|n| n + cached.unwrap_or(0) + written),
+            input: sum(&[count("input"), cached, count("cacheWrite")]),
             output: count("output"),
             cached,
             reasoning: None,

@@ -1,6 +1,7 @@
 //! One message of a Gemini CLI session as steps: thoughts, text, tool calls with their answers, notes of the program.
 
 use crate::domain::{Call, Owner, Role, SourceSpan, Step, StepKind, StepStatus, Usage};
+use crate::import::answer::sum;
 use crate::import::chat::{arguments_text, call_step};
 use crate::import::content::{describe, pieces};
 use crate::import::json::Node;
@@ -195,7 +196,7 @@ fn call_of(node: &Node<'_>, source: SourceSpan) -> Call {
         // Thoughts are counted apart, and are generated tokens all the same.
         usage: Usage {
             input: count("input"),
-            output: count("output").map(|n| n + count("thoughts").unwrap_or(0)),
+            output: sum(&[count("output"), count("thoughts")]),
             cached: count("cached"),
             reasoning: count("thoughts"),
         },

@@ -177,7 +177,7 @@ fn call_of(call: &Node<'_>, node: Option<&Node<'_>>, row: SourceSpan) -> Call {
         .at(&["usage", "cached_input_tokens"])
         .and_then(Node::as_u64);
     made.usage.cached = cached;
-    made.usage.input = made.usage.input.map(|n| n + cached.unwrap_or(0));
+    made.usage.input = crate::import::answer::sum(&[made.usage.input, cached]);
     made.usage.reasoning = call
         .at(&["usage", "reasoning_tokens"])
         .and_then(Node::as_u64);
