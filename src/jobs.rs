@@ -41,7 +41,7 @@ pub use card::card_of;
 pub use changes::{LedgerEntry, ledger};
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
-    fresh_check,
+    fresh_check, random_key,
 };
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};

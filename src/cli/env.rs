@@ -87,11 +87,7 @@ impl<'a> Env<'a> {
 
     /// Bytes that nobody can guess: the random parts of several time-ordered ids.
     pub(crate) fn random_key(&self) -> [u8; 32] {
-        let mut hasher = blake3::Hasher::new();
-        for _ in 0..4 {
-            hasher.update(uuid::Uuid::now_v7().as_bytes());
-        }
-        *hasher.finalize().as_bytes()
+        crate::jobs::random_key()
     }
 
     /// The codebook in force.

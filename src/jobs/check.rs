@@ -64,6 +64,15 @@ pub fn ensure_cleaning_key(
     Ok(())
 }
 
+/// A key that nobody can guess, for placeholders and seeds.
+pub fn random_key() -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    for _ in 0..4 {
+        hasher.update(uuid::Uuid::now_v7().as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
+
 /// Checks the whole workspace and keeps the findings.
 pub fn check(store: &mut Store, now_us: i64, progress: &Progress) -> Result<Checked, JobError> {
     let cleaner = cleaner(store)?;

@@ -16,8 +16,8 @@ mod search;
 
 pub use clerk::Clerk;
 pub use pages::{
-    Bodies, CallHead, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow, PairSide, PairWrite,
-    Preview, Queue, RewardPage, RunPage,
+    Bodies, CallHead, FindingRow, Findings, FoundStep, JumpRow, Listing, Outline, PairPage,
+    PairRow, PairSide, PairWrite, Preview, Queue, RewardPage, RunPage,
 };
 pub use question::Ask;
 pub use reply::Answer;

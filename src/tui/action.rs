@@ -111,6 +111,10 @@ actions! {
     Redo "redo" "redo" Decide ANY, "Makes it again.";
     Mark "mark" "mark" Decide BOARD, "Marks or unmarks the run and moves on.";
     MarkRange "mark-range" "range" Decide RUNS, "Starts or ends a range.";
+    FindingKeep "finding-keep" "keep" Decide SHEET, "Keeps this finding's words: they leave as they are.";
+    FindingRedact "finding-redact" "redact" Decide SHEET, "Puts a typed placeholder in their place in every export.";
+    FindingDrop "finding-drop" "drop" Decide SHEET, "Leaves the rows that hold it out of every export.";
+    FindingAlike "finding-alike" "alike" Decide SHEET, "Decides every open finding of this rule like this one, as one undoable batch.";
     MarkAll "mark-all" "mark all" Decide BOARD, "Marks every run of the filter, or none.";
 
     FoldToggle "fold" "fold" Read RUN, "Folds or unfolds this step.";
@@ -168,6 +172,7 @@ actions! {
     GoChanges "go-changes" "changes" Go ANY, "Shows the ledger of changes.";
     GoAgreement "go-agreement" "agreement" Go ANY, "Shows who agrees with whom.";
     GoExport "go-export" "export" Go ANY, "Writes a dataset.";
+    GoFindings "go-findings" "findings" Go ANY, "Shows secrets, personal data and other findings, to decide.";
     GoJobs "go-jobs" "jobs" Go ANY, "Shows work in the background.";
     GoMessages "messages" "messages" Go ANY, "Shows everything that the status line said.";
 
@@ -180,6 +185,7 @@ actions! {
     Import "import" "import" Work ANY, "Reads logs: files, folders.";
     Score "score" "score" Work ANY, "Scores the marked runs, or this one, with the model.";
     RunExport "export" "write" Work SHEET, "Writes the dataset that this screen shows.";
+    Check "check" "check" Work SHEET, "Looks for secrets, near-duplicates, tampering and false evidence.";
     CancelJob "cancel-job" "cancel" Work ANY, "Cancels the newest work in the background.";
 
     Help "help" "help" Program ANY, "Shows the keys of this place; typing narrows them.";

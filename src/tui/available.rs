@@ -27,6 +27,15 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::CancelJob if !app.work.iter().any(super::work::Line::is_running) => {
             Some("nothing is running")
         }
+        Action::FindingKeep
+        | Action::FindingRedact
+        | Action::FindingDrop
+        | Action::FindingAlike
+        | Action::Check
+            if !is_findings(app) =>
+        {
+            Some("only in findings: Space s")
+        }
         Action::RunExport if !is_export(app) => Some("only in export: Space e"),
         Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
         Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
@@ -46,6 +55,10 @@ pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
 
 fn is_export(app: &App) -> bool {
     matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Export)
+}
+
+fn is_findings(app: &App) -> bool {
+    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Findings)
 }
 
 fn no_search(app: &App) -> bool {
@@ -74,7 +87,7 @@ fn decides(action: Action) -> bool {
     match action.info().group {
         Group::Label => !matches!(action, Action::Codebook),
         Group::Pair | Group::Work => true,
-        Group::Decide => matches!(action, Action::Undo | Action::Redo),
+        Group::Decide => !matches!(action, Action::Mark | Action::MarkAll | Action::MarkRange),
         Group::Read | Group::Move | Group::Find | Group::Go | Group::Copy | Group::Program => false,
     }
 }

@@ -6,6 +6,7 @@ mod compare;
 mod copy;
 mod decide;
 mod find;
+mod finding;
 mod go;
 mod label;
 mod mouse;

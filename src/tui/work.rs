@@ -11,6 +11,8 @@ pub(crate) enum Order {
     Import(Vec<PathBuf>),
     /// Bring the search index up to date.
     Index,
+    /// Look for secrets, near-duplicates, tampering and false evidence.
+    Check,
     /// Make a workspace of sample logs.
     Demo,
     /// Score the runs and pairs of a filter with the configured model.
@@ -37,6 +39,7 @@ impl Order {
                 many => format!("import of {} paths", many.len()),
             },
             Self::Index => "search index".to_owned(),
+            Self::Check => "check".to_owned(),
             Self::Demo => "demo".to_owned(),
             Self::Score(_) => "score".to_owned(),
             Self::Export { format, .. } => format!("export {format}"),

@@ -1,6 +1,7 @@
 //! Lists with a page beside them: advice, rewards, export, jobs, messages; and comparing.
 
-use super::stage::{assert_shows, play};
+use super::stage::{assert_shows, play, prepared};
+use triagent::domain::Progress;
 
 /// S-02: no labels, no training: localise first.
 #[test]
@@ -111,4 +112,40 @@ fn empty_lists_say_what_to_do_next() {
     assert_shows(&play.keys("q<space>g"), &["triagent merge"]);
     assert_shows(&play.keys("q<space>f"), &["No filter is kept yet."]);
     assert_shows(&play.keys("q<space>j"), &["Nothing has run"]);
+}
+
+/// Findings are decided where they are listed: one, then all of its rule as one batch, and taken back.
+#[test]
+fn findings_are_kept_redacted_or_dropped_on_screen() {
+    let mut play = play(140, 40);
+    assert_shows(
+        &play.keys("<space>s"),
+        &["findings", "Nothing was checked yet", "C looks for"],
+    );
+    let mut play = prepared(140, 40, |store| {
+        triagent::jobs::check(store, 1, &Progress::default()).unwrap();
+    });
+    let screen = play.keys("<space>s");
+    // By hand from sample-logs: the shell run shows a phone number and rewrites its grader.
+    assert_shows(&screen, &["cn-mobile", "tamper", "grade.sh", "not decided"]);
+    assert!(!screen.contains("13800138000"), "{screen}");
+    let store = |file: &std::path::Path| triagent::store::Store::open_read_only(file).unwrap();
+    let decided = |file: &std::path::Path| {
+        let found = triagent::jobs::findings(&store(file)).unwrap();
+        let words = found.iter().filter_map(|f| f.action.map(|a| a.word()));
+        words.collect::<Vec<_>>()
+    };
+    let open = triagent::jobs::findings(&store(&play.file)).unwrap().len();
+    assert_shows(&play.keys("x"), &["saved: redact finding", "u undoes"]);
+    assert_eq!(decided(&play.file), ["redact"]);
+    assert_shows(&play.keys("K"), &["saved: keep finding"]);
+    assert_shows(&play.keys("jX"), &["saved: drop finding"]);
+    assert_eq!(decided(&play.file), ["keep", "drop"]);
+    play.keys("u");
+    assert_eq!(decided(&play.file), ["keep"]);
+    let screen = play.keys("k*");
+    assert!(screen.contains("no other finding of"), "{screen}");
+    assert_shows(&screen, &[&format!("{} not decided", open - 1)]);
+    // Elsewhere the same keys do something else, or say where they work.
+    assert_shows(&play.keys("q<space>eX"), &["only in findings"]);
 }

@@ -43,8 +43,14 @@ pub(crate) struct Play {
 }
 
 pub(crate) fn play(columns: u16, rows: u16) -> Play {
+    prepared(columns, rows, |_| {})
+}
+
+/// A play on a workspace in which something was done before.
+pub(crate) fn prepared(columns: u16, rows: u16, work: impl FnOnce(&mut Store)) -> Play {
     let (folder, file) = workspace();
-    let store = Store::open(&file).unwrap();
+    let mut store = Store::open(&file).unwrap();
+    work(&mut store);
     Play {
         stage: Stage::new(Some(store), columns, rows).unwrap(),
         file,

@@ -96,6 +96,7 @@ impl Clerk {
                 Answer::Compared { a, b, compared }
             }
             Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store)?)),
+            Ask::Findings => Answer::Findings(Box::new(lists::findings(store)?)),
             Ask::Agreement => Answer::Agreement(Box::new(lists::agreement(store)?)),
             Ask::Preview {
                 format,

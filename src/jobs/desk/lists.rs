@@ -1,11 +1,11 @@
 //! Lists that stand on whole tables: queues, groups, agreement.
 
-use super::pages::{Queue, RewardPage};
+use super::pages::{FindingRow, Findings, Queue, RewardPage};
 use super::reply::Answer;
-use crate::domain::{Filter, Progress, RunId};
+use crate::domain::{Filter, FindingState, Progress, RunId};
 use crate::jobs::{
-    GroupOptions, JobError, QueueSpec, audits, draw, keep_queue, layer_ratings, queue_spec,
-    reward_groups,
+    GroupOptions, JobError, QueueSpec, audits, draw, findings as all_findings, fresh_check,
+    keep_queue, layer_ratings, queue_spec, reward_groups,
 };
 use crate::store::Store;
 use crate::triage::{AgreementReport, QueuePlan, agreement_report, parse_filter};
@@ -40,6 +40,27 @@ pub(super) fn rewards(store: &Store) -> Result<RewardPage, JobError> {
     Ok(RewardPage {
         groups,
         audits: kept.into_iter().map(|(_, audit)| audit).collect(),
+    })
+}
+
+/// Findings, those about tasks first, then by run.
+pub(super) fn findings(store: &Store) -> Result<Findings, JobError> {
+    let seq_of: HashMap<RunId, i64> = store
+        .run_names()?
+        .into_iter()
+        .map(|(seq, run, _)| (run, seq))
+        .collect();
+    let row = |state: FindingState| FindingRow {
+        seq: state
+            .finding
+            .place
+            .as_ref()
+            .and_then(|place| seq_of.get(&place.run).copied()),
+        state,
+    };
+    Ok(Findings {
+        is_fresh: fresh_check(store)?.is_some(),
+        rows: all_findings(store)?.into_iter().map(row).collect(),
     })
 }
 

@@ -1,8 +1,8 @@
 //! What answers are made of: plain data for a screen.
 
 use crate::domain::{
-    Adopted, Choice, Criterion, DecisionRecord, ForeignLabel, Owner, Reward, Rollout, RunId, Score,
-    Side, Task,
+    Adopted, Choice, Criterion, DecisionRecord, FindingState, ForeignLabel, Owner, Reward, Rollout,
+    RunId, Score, Side, Task,
 };
 use crate::domain::{Candidate, ChatMessage};
 use crate::export::PreviewRow;
@@ -219,6 +219,24 @@ pub struct RewardPage {
     pub groups: JudgedGroups,
     /// Audits, the newest first.
     pub audits: Vec<Audit>,
+}
+
+/// What cleaning found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// Nothing was added to the workspace since the last check.
+    pub is_fresh: bool,
+    /// The findings.
+    pub rows: Vec<FindingRow>,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingRow {
+    /// The finding and what became of it.
+    pub state: FindingState,
+    /// Row key of its run, where it has one.
+    pub seq: Option<i64>,
 }
 
 /// What an export would write.

@@ -144,6 +144,8 @@ pub enum Ask {
     },
     /// Groups with their rewards and advantages.
     Groups,
+    /// What cleaning found, and what became of it.
+    Findings,
     /// Who agrees with whom.
     Agreement,
     /// The ledger of changes.
@@ -204,6 +206,7 @@ impl Ask {
                 | Self::Compare(..)
                 | Self::Advice { .. }
                 | Self::Groups
+                | Self::Findings
                 | Self::Agreement
                 | Self::Queue { .. }
                 | Self::Source { .. }
@@ -271,6 +274,7 @@ impl Ask {
             Self::Queue { .. } => "drawing the queue",
             Self::Source { .. } => "reading the log",
             Self::Queues | Self::SaveQueue { .. } => "keeping filters",
+            Self::Findings => "reading the findings",
             Self::Preview { .. } => "previewing the export",
         }
     }

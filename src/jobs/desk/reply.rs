@@ -1,8 +1,8 @@
 //! What a question gets. Every answer says what it answers, so a late one can be told.
 
 use super::pages::{
-    Bodies, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue, RewardPage,
-    RunPage,
+    Bodies, Findings, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue,
+    RewardPage, RunPage,
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
@@ -142,6 +142,8 @@ pub enum Answer {
     Advice(Vec<CohortAdvice>),
     /// Groups and audits.
     Rewards(Box<RewardPage>),
+    /// What cleaning found.
+    Findings(Box<Findings>),
     /// Agreement on runs.
     Agreement(Box<AgreementReport>),
     /// The ledger.

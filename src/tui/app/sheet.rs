@@ -2,7 +2,7 @@
 //! the same few keys.
 
 use super::pair::Names;
-use crate::domain::RunId;
+use crate::domain::{FindingAction, RunId};
 use crate::tui::doc::{Doc, Layout};
 use crate::tui::theme::Ink;
 
@@ -21,6 +21,8 @@ pub(crate) enum SheetKind {
     Agreement,
     /// Datasets that can be written.
     Export,
+    /// What cleaning found.
+    Findings,
     /// Words found in all runs.
     Search(String),
     /// Filters kept under a name.
@@ -39,6 +41,7 @@ impl SheetKind {
             Self::Changes => "changes",
             Self::Agreement => "agreement",
             Self::Export => "export",
+            Self::Findings => "findings",
             Self::Search(_) => "search",
             Self::Queues => "queues",
             Self::Jobs => "jobs",
@@ -59,6 +62,21 @@ pub(crate) enum Target {
     Filter(String),
     /// A format to preview and write.
     Format(String),
+    /// A finding to decide.
+    Finding(Mark),
+}
+
+/// A finding, as far as a key needs it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mark {
+    /// Its id.
+    pub(crate) finding: String,
+    /// Its rule.
+    pub(crate) rule: String,
+    /// What was decided.
+    pub(crate) action: Option<FindingAction>,
+    /// Run, row key and step, where it is in a run.
+    pub(crate) place: Option<(RunId, i64, u32)>,
 }
 
 /// One row.

@@ -159,6 +159,7 @@ fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome
     let done = match order {
         Order::Import(paths) => read_logs(path, paths, now_us, progress),
         Order::Index => catch_up(path, progress),
+        Order::Check => clean(path, now_us, progress),
         Order::Export {
             format,
             filter,
@@ -206,6 +207,17 @@ fn catch_up(path: &Path, progress: &Progress) -> Result<Said, JobError> {
     let mut store = Store::open(path)?;
     index(&mut store, progress)?;
     Ok(said("complete".to_owned()))
+}
+
+fn clean(path: &Path, now_us: i64, progress: &Progress) -> Result<Said, JobError> {
+    let mut store = Store::open(path)?;
+    jobs::ensure_cleaning_key(&mut store, jobs::random_key(), now_us)?;
+    let checked = jobs::check(&mut store, now_us, progress)?;
+    Ok(said(format!(
+        "{} in {}",
+        plural(checked.findings, "finding"),
+        plural(checked.runs, "run")
+    )))
 }
 
 /// Writes a dataset. Every row that stays out is in its manifest.

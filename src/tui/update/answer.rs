@@ -90,6 +90,9 @@ fn take_of_sheet(app: &mut App, answer: Answer) {
         Answer::Agreement(report) => {
             sheet::take(app, &SheetKind::Agreement, sheets::agreement(&report));
         }
+        Answer::Findings(found) => {
+            sheet::take(app, &SheetKind::Findings, sheets::findings(&found));
+        }
         Answer::Changes(records) => {
             sheet::take(app, &SheetKind::Changes, sheets::changes(&records));
         }

@@ -1,7 +1,7 @@
 //! Decisions: writing them down, taking them back, marks.
 
-use super::{board, pair, say};
-use crate::domain::{Decision, DecisionRecord, Layer};
+use super::{board, finding, pair, say};
+use crate::domain::{Decision, DecisionRecord, FindingAction, Layer};
 use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
 use crate::tui::app::run::Spot;
@@ -17,6 +17,10 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::Redo => app.ask(Ask::Redo { reviewer, now_us }),
         Action::Mark => board::mark(app),
         Action::MarkAll => board::mark_all(app),
+        Action::FindingKeep => finding::decide(app, FindingAction::Keep),
+        Action::FindingRedact => finding::decide(app, FindingAction::Redact),
+        Action::FindingDrop => finding::decide(app, FindingAction::Drop),
+        Action::FindingAlike => finding::alike(app),
         Action::MarkRange => match app.screens.last() {
             Some(Screen::Run(_)) => select(app),
             _ => board::range(app),
@@ -53,12 +57,16 @@ pub(super) fn decided(app: &mut App, records: &[DecisionRecord]) {
     if let Some(first) = records.first() {
         let text = match records {
             [one] => format!("saved: {}", words(one)),
+            many if matches!(first.decision, Decision::Finding { .. }) => {
+                format!("saved {} findings, first: {}", many.len(), words(first))
+            }
             many => format!("saved {} labels: {}", many.len(), words(first)),
         };
         say(app, Tone::Done, format!("{text}   u undoes"));
     }
     pair::ask(app);
     suggest(app);
+    finding::refresh(app);
     changed(app);
 }
 
@@ -81,6 +89,7 @@ pub(super) fn turned(app: &mut App, records: &[DecisionRecord], verb: &str) {
         app.ask(Ask::Run { run, reviewer });
     }
     pair::ask(app);
+    finding::refresh(app);
     changed(app);
 }
 
@@ -122,6 +131,9 @@ pub(super) fn words(record: &DecisionRecord) -> String {
             Some(_) => "pair, one side better".to_owned(),
             None => format!("pair, {}", pair.choice),
         },
+        Decision::Finding {
+            finding, action, ..
+        } => format!("{action} finding {finding}"),
         other => format!("{} on {}", other.kind(), other.subject()),
     }
 }

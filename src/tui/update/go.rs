@@ -27,6 +27,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::GoChanges => sheet::open(app, SheetKind::Changes),
         Action::GoAgreement => sheet::open(app, SheetKind::Agreement),
         Action::GoExport => sheet::open(app, SheetKind::Export),
+        Action::GoFindings => sheet::open(app, SheetKind::Findings),
         Action::GoJobs => sheet::open(app, SheetKind::Jobs),
         _ => {}
     }

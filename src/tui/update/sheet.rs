@@ -34,6 +34,7 @@ pub(super) fn fill(app: &mut App) {
             let overrides = app.set.gates.clone();
             app.ask(Ask::Advice { overrides, now_us });
         }
+        SheetKind::Findings => app.ask(Ask::Findings),
         SheetKind::Rewards => app.ask(Ask::Groups),
         SheetKind::Changes => app.ask(Ask::Changes),
         SheetKind::Agreement => app.ask(Ask::Agreement),
@@ -125,6 +126,13 @@ fn follow(app: &mut App) {
         Target::Filter(filter) => {
             app.screens.truncate(1);
             find::set_filter(app, &filter);
+        }
+        Target::Finding(mark) => {
+            if let Some((run, seq, step)) = mark.place {
+                go::open_run(app, run, seq, step);
+            } else if let Some(sheet) = app.sheet_mut() {
+                sheet.in_page = !sheet.in_page;
+            }
         }
         Target::Format(format) => {
             let (filter, reviewer) = (app.board.filter.clone(), app.set.reviewer.clone());

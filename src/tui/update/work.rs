@@ -34,6 +34,7 @@ pub(super) fn act(app: &mut App, action: Action) {
             let filter = scored(app);
             start(app, Order::Score(filter));
         }
+        Action::Check => start(app, Order::Check),
         Action::RunExport => super::sheet::ask_folder(app),
         _ => {}
     }
@@ -150,5 +151,6 @@ fn ended(app: &mut App) {
     } else {
         app.board.forget_rows();
         app.list_board();
+        super::finding::refresh(app);
     }
 }
