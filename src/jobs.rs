@@ -14,6 +14,7 @@ mod cohort;
 mod compare;
 mod demo;
 pub mod desk;
+mod drift;
 mod evidence;
 mod export;
 mod facts;
@@ -46,6 +47,7 @@ pub use check::{
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
 pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_workspace};
+pub use drift::{Drift, drift, drift_of};
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, ExportModel, export, preview_export};
 pub use facts::{Ground, cohort_facts};

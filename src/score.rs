@@ -28,7 +28,7 @@ mod tree;
 mod weights;
 
 pub use action::{ActionScore, Part, Request, TokenScore};
-pub use drift::{Behaviour, MAX_MARGIN_ERROR, MAX_UNUSUAL, SelfCheck, behaviour, self_check};
+pub use drift::{MAX_MARGIN_ERROR, SelfCheck, self_check};
 pub use error::ScoreError;
 pub use reader::{Reader, Reading, weights_hash};
 pub use runner::Work;

@@ -1,5 +1,7 @@
 //! `triagent score`: log-probs of model-owned tokens, of runs and of pairs.
 
+mod drift;
+
 use super::Done;
 use super::env::Env;
 use super::output::{Cell, Table, Tone};
@@ -113,11 +115,18 @@ pub(crate) struct Args {
     /// Only tell how far this mode is from F32 on the CPU, on fixed conversations; exit code 1 if too far
     #[arg(long, conflicts_with_all = ["filter", "pairs", "runs", "again"])]
     self_check: bool,
+    /// Only hold the log-probs that the logs recorded against this model's of the same tokens, by version of the policy; exit
+    /// code 1 if it is far from one
+    #[arg(long, conflicts_with_all = ["self_check", "pairs", "runs", "again"])]
+    drift: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     if args.self_check {
         return self_check(&args.model, env);
+    }
+    if args.drift {
+        return drift(args, env);
     }
     let mut store = env.store()?;
     let mut scorer = args.model.open(env)?;
@@ -133,8 +142,28 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         let mut keep = |one: &Scored| found.push(one.clone());
         jobs::score(&mut store, &mut scorer, &options, now, progress, &mut keep)
     })??;
-    show(&found, env)?;
+    let near = jobs::drift_of(&store, scorer.binding())?;
+    show(&found, near, env)?;
+    if near == Some(false) {
+        env.out.say("this model is far from the recorded policy (score --drift): its scores speak of itself")?;
+    }
     close(&totals, env)
+}
+
+fn drift(args: &Args, env: &mut Env) -> Result<Done> {
+    let mut store = env.store()?;
+    let mut scorer = args.model.open(env)?;
+    let (filter, now) = (env.filter(args.filter.as_deref())?, env.now_us());
+    let found = env.watch("drift", |progress| {
+        jobs::drift(&mut store, &mut scorer, &filter, now, progress)
+    })??;
+    if found.is_empty() {
+        env.out.say("no log here recorded prompt tokens, generated tokens and their log-probs; nothing can be compared")?;
+        return Ok(Done::Refused);
+    }
+    drift::tell(&found, env)?;
+    let near = found.iter().all(|one| one.passes() == Some(true));
+    Ok(if near { Done::Whole } else { Done::Refused })
 }
 
 fn self_check(model: &ModelArgs, env: &mut Env) -> Result<Done> {
@@ -170,7 +199,7 @@ fn drift_table(check: &SelfCheck) -> Table {
     table
 }
 
-fn show(found: &[Scored], env: &mut Env) -> Result<()> {
+fn show(found: &[Scored], near: Option<bool>, env: &mut Env) -> Result<()> {
     let heads = ["what", "logp", "logp TRL", "tokens", "nats/byte", "prompt"];
     let mut table = Table::new(&heads);
     let mut redacted = 0;
@@ -186,6 +215,7 @@ fn show(found: &[Scored], env: &mut Env) -> Result<()> {
                 if env.out.is_json() {
                     let mut json = score_json(score, warnings);
                     json["before_redaction"] = json!(before_redaction);
+                    json["near_recorded_policy"] = json!(near);
                     env.out.row(&json)?;
                 } else {
                     table.push(row(score));

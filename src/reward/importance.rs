@@ -44,6 +44,8 @@ pub struct ImportanceReport {
     pub ratio_quantiles: [f64; 5],
     /// Mean ratio.
     pub ratio_mean: f64,
+    /// Pearson's correlation of recorded and re-scored; none where one of them does not vary.
+    pub correlation: Option<f64>,
     /// Share of tokens outside the clip range.
     pub outside_clip: f64,
     /// Share of tokens outside 0.9-1.1.
@@ -56,6 +58,8 @@ pub struct ImportanceReport {
     pub effective_share: f64,
     /// Largest staleness.
     pub staleness: Option<i64>,
+    /// As near as two engines with the same weights are.
+    pub passes: bool,
     /// How to read it.
     pub reading: Vec<String>,
 }
@@ -94,14 +98,17 @@ pub fn importance(pairs: &[TokenPair], is_policy: bool) -> Result<ImportanceRepo
         max_abs: all.iter().map(|d| d.abs()).fold(0.0, f64::max),
         ratio_quantiles: [0.01, 0.05, 0.5, 0.95, 0.99].map(|q| quantile(&ratios, q).unwrap_or(1.0)),
         ratio_mean: mean(&ratios).unwrap_or(1.0),
+        correlation: correlation(&same),
         outside_clip: outside(CLIP),
         outside_engine_band: outside(ENGINE_BAND),
         sequence_ratio: mean(&sequence).unwrap_or(1.0),
         kl: mean(&k3).unwrap_or(0.0),
         effective_share: effective_share(&weights),
         staleness: pairs.iter().filter_map(|p| p.staleness).max(),
+        passes: false,
         reading: Vec::new(),
     };
+    report.passes = report.outside_engine_band <= ENGINE_SHARE && length_mismatch == 0;
     report.reading = reading(&report, is_policy);
     Ok(report)
 }
@@ -109,6 +116,23 @@ pub fn importance(pairs: &[TokenPair], is_policy: bool) -> Result<ImportanceRepo
 fn gaps(pair: &TokenPair) -> Vec<f64> {
     let both = pair.rescored.iter().zip(pair.recorded);
     both.map(|(q, b)| q - b).filter(|d| d.is_finite()).collect()
+}
+
+fn correlation(pairs: &[&TokenPair]) -> Option<f64> {
+    let both = pairs.iter().flat_map(|p| p.recorded.iter().zip(p.rescored));
+    let finite: Vec<(f64, f64)> = both
+        .map(|(b, q)| (*b, *q))
+        .filter(|(b, q)| b.is_finite() && q.is_finite())
+        .collect();
+    let (recorded, rescored): (Vec<f64>, Vec<f64>) = finite.iter().copied().unzip();
+    let (mean_b, mean_q) = (mean(&recorded)?, mean(&rescored)?);
+    let (mut bq, mut bb, mut qq) = (0.0, 0.0, 0.0);
+    for (b, q) in &finite {
+        bq += (b - mean_b) * (q - mean_q);
+        bb += (b - mean_b).powi(2);
+        qq += (q - mean_q).powi(2);
+    }
+    (bb > 0.0 && qq > 0.0).then(|| bq / (bb * qq).sqrt())
 }
 
 /// (Σw)²/Σw² over the number of calls.
@@ -177,6 +201,10 @@ mod tests {
         assert!((r.kl - 0.25).abs() < 1e-12 && (r.ratio_mean - 1.25).abs() < 1e-12);
         assert!((r.sequence_ratio - 1.0).abs() < 1e-12);
         assert!((r.outside_clip - 1.0).abs() < 1e-12);
+        // The recorded ones do not vary. Of (−1, −2) and (−1, −3) both fall together: 1.
+        assert_eq!((r.correlation, r.passes), (None, false));
+        let falls = importance(&[pair(&[-1.0, -2.0], &[-1.0, -3.0])], true).unwrap();
+        assert!((falls.correlation.unwrap() - 1.0).abs() < 1e-12);
         // Two calls with weights 2 and 1: (3)²/5/2 = 0.9.
         let two = importance(
             &[pair(&[-1.0], &[-1.0 + ln2]), pair(&[-1.0], &[-1.0])],
@@ -190,7 +218,7 @@ mod tests {
     fn equal_log_probs_read_as_on_policy_and_a_proxy_says_so() {
         let same = importance(&[pair(&[-1.0, -2.0], &[-1.0, -2.0])], true).unwrap();
         assert_eq!((same.kl, same.outside_clip), (0.0, 0.0));
-        assert!(same.reading[0].contains("within"));
+        assert!(same.reading[0].contains("within") && same.passes);
         let proxy = importance(&[pair(&[-1.0], &[-1.0])], false).unwrap();
         assert!(proxy.reading[0].contains("not the recorded policy"));
     }

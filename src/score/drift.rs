@@ -1,6 +1,4 @@
-//! How far two sets of log-probs are apart: a faster mode from F32, or a recorded policy from ours.
-//!
-//! It measures; which distance is too far is said once, here, and every figure is given with it.
+//! How far a faster mode is from F32, on fixed conversations. (A recorded policy against ours is `reward::importance`.)
 
 use super::action::{ActionScore, Request};
 use super::error::ScoreError;
@@ -11,10 +9,6 @@ use serde::Serialize;
 
 /// A mode whose margins move by more than this may turn a preference around.
 pub const MAX_MARGIN_ERROR: f64 = 1.0;
-/// Ratios of one engine to another with the same weights: outside are a few per cent of tokens (TRL#4159).
-const USUAL_RATIO: std::ops::RangeInclusive<f64> = 0.9..=1.1;
-/// More tokens than this outside the usual range: other weights, temperature, template or tokens.
-pub const MAX_UNUSUAL: f64 = 0.10;
 
 /// A mode against F32 on fixed conversations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,86 +27,6 @@ pub struct SelfCheck {
     pub max_margin: f64,
     /// No margin moved by more than `MAX_MARGIN_ERROR`.
     pub passes: bool,
-}
-
-/// Recorded log-probs of a policy against ours of the same tokens (q − b, q ours, b recorded).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Behaviour {
-    /// Tokens compared; those without a finite log-prob on both sides are left out.
-    pub tokens: usize,
-    /// Tokens left out.
-    pub left_out: usize,
-    /// Mean |q − b|.
-    pub mean: f64,
-    /// Largest |q − b|.
-    pub max: f64,
-    /// Pearson's correlation; none for constant lists.
-    pub correlation: Option<f64>,
-    /// Mean of e^(q − b); its systematic fall below 1 is the mass that truncated sampling kept.
-    pub ratio_mean: f64,
-    /// Median of e^(q − b).
-    pub ratio_median: f64,
-    /// Share of tokens whose ratio lies outside 0.9 to 1.1.
-    pub unusual: f64,
-    /// KL(behaviour‖now) as the mean of e^d − d − 1.
-    pub kl: f64,
-    /// Effective share of samples: (Σw)² / (n Σw²).
-    pub effective: f64,
-    /// As near as two engines with the same weights are.
-    pub passes: bool,
-}
-
-/// Compares log-probs token by token; `None` when nothing can be compared.
-pub fn behaviour(recorded: &[f64], ours: &[f64]) -> Option<Behaviour> {
-    let pairs: Vec<(f64, f64)> = recorded.iter().copied().zip(ours.iter().copied()).collect();
-    let usable = |(b, q): &(f64, f64)| b.is_finite() && q.is_finite();
-    let kept: Vec<(f64, f64)> = pairs.iter().copied().filter(usable).collect();
-    if kept.is_empty() {
-        return None;
-    }
-    let n = kept.len() as f64;
-    let distances: Vec<f64> = kept.iter().map(|(b, q)| q - b).collect();
-    let mut ratios: Vec<f64> = distances.iter().map(|d| d.exp()).collect();
-    let (sum, squares) = ratios
-        .iter()
-        .fold((0.0, 0.0), |(s, q), w| (s + w, q + w * w));
-    let unusual = ratios.iter().filter(|w| !USUAL_RATIO.contains(w)).count() as f64 / n;
-    ratios.sort_by(f64::total_cmp);
-    Some(Behaviour {
-        tokens: kept.len(),
-        left_out: recorded.len().max(ours.len()) - kept.len(),
-        mean: distances.iter().map(|d| d.abs()).sum::<f64>() / n,
-        max: distances.iter().fold(0.0, |most, d| d.abs().max(most)),
-        correlation: correlation(&kept),
-        ratio_mean: sum / n,
-        ratio_median: median(&ratios),
-        unusual,
-        kl: distances.iter().map(|d| d.exp() - d - 1.0).sum::<f64>() / n,
-        effective: sum * sum / (n * squares),
-        passes: unusual <= MAX_UNUSUAL && recorded.len() == ours.len(),
-    })
-}
-
-fn median(sorted: &[f64]) -> f64 {
-    let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) {
-        f64::midpoint(sorted[middle - 1], sorted[middle])
-    } else {
-        sorted[middle]
-    }
-}
-
-fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let n = pairs.len() as f64;
-    let mean_x = pairs.iter().map(|p| p.0).sum::<f64>() / n;
-    let mean_y = pairs.iter().map(|p| p.1).sum::<f64>() / n;
-    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for (x, y) in pairs {
-        xy += (x - mean_x) * (y - mean_y);
-        xx += (x - mean_x).powi(2);
-        yy += (y - mean_y).powi(2);
-    }
-    (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
 }
 
 /// Scores fixed conversations in F32 on the CPU and in the chosen mode, one model at a time.
@@ -230,34 +144,6 @@ fn conversations() -> Vec<(Vec<ChatMessage>, Vec<ChatMessage>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// By hand: d = (0, ln 2), so ratios 1 and 2, mean 1.5; k3 = (0 + 2 − ln 2 − 1) / 2; effective
-    /// share (1 + 2)² / (2 · (1 + 4)) = 0.9.
-    #[test]
-    fn behaviour_figures_by_hand() {
-        let ln2 = std::f64::consts::LN_2;
-        let got = behaviour(&[-1.0, -2.0, f64::NEG_INFINITY], &[-1.0, -2.0 + ln2, -1.0]).unwrap();
-        assert_eq!((got.tokens, got.left_out), (2, 1));
-        assert!((got.mean - ln2 / 2.0).abs() < 1e-12 && (got.max - ln2).abs() < 1e-12);
-        assert!((got.ratio_mean - 1.5).abs() < 1e-12 && (got.ratio_median - 1.5).abs() < 1e-12);
-        assert!((got.kl - (1.0 - ln2) / 2.0).abs() < 1e-12);
-        assert!((got.effective - 0.9).abs() < 1e-12);
-        assert_eq!((got.unusual, got.passes), (0.5, false));
-        assert!((got.correlation.unwrap() - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn equal_lists_pass_and_unequal_lengths_do_not() {
-        let same = behaviour(&[-1.0, -0.5, -3.0], &[-1.0, -0.5, -3.0]).unwrap();
-        assert!(same.passes && same.kl == 0.0 && same.effective == 1.0);
-        assert!(!behaviour(&[-1.0, -0.5], &[-1.0]).unwrap().passes);
-        assert_eq!(behaviour(&[], &[]), None);
-        assert_eq!(behaviour(&[-1.0], &[f64::NAN]), None);
-        assert_eq!(
-            behaviour(&[-1.0, -1.0], &[-1.0, -2.0]).unwrap().correlation,
-            None
-        );
-    }
 
     #[test]
     fn f32_against_itself_does_not_drift() {

@@ -26,6 +26,8 @@ pub struct Scorer {
     language: Language,
     run: Box<dyn Run>,
     max_positions: usize,
+    /// Token numbers below this are the model's.
+    vocab: usize,
 }
 
 impl Scorer {
@@ -60,7 +62,7 @@ impl Scorer {
         let place = Place::find(options.device, options.precision)?;
         let bytes = place.weight_bytes(parts.weights.f32_bytes());
         let fit = memory::plan(&parts.shape, bytes, chunk, options.max_memory_mib)?;
-        let max_positions = parts.shape.max_positions;
+        let (max_positions, vocab) = (parts.shape.max_positions, parts.shape.vocab);
         Ok(Self {
             binding: Binding {
                 weights: short(&weights),
@@ -75,6 +77,7 @@ impl Scorer {
             device: place.name,
             language: parts.language,
             max_positions,
+            vocab,
         })
     }
 
@@ -114,6 +117,7 @@ impl Scorer {
             device: url.to_owned(),
             run: Box::new(Client::new(url, name, options.api_key.clone())?),
             max_positions: usize::MAX,
+            vocab: usize::MAX,
             language,
         })
     }
@@ -178,6 +182,40 @@ impl Scorer {
             .into_iter()
             .map(|plan| plan.and_then(&mut finish))
             .collect()
+    }
+
+    /// Log-probs of tokens exactly as a log holds them, behind the prompt's tokens: nothing is rendered or tokenised anew.
+    pub fn rescore(
+        &mut self,
+        prompt: &[u32],
+        written: &[u32],
+        progress: &Progress,
+    ) -> Result<Vec<f64>, ScoreError> {
+        if prompt.is_empty() || written.is_empty() {
+            return Err(ScoreError::Action("no tokens are logged for it".to_owned()));
+        }
+        let ids = [prompt, written].concat();
+        if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab) {
+            return Err(ScoreError::Action(format!(
+                "its token {id} is not among this model's {}: another tokenizer wrote it",
+                self.vocab
+            )));
+        }
+        self.past_window(ids.len())?;
+        let plan = Plan {
+            text: String::new(),
+            first: prompt.len(),
+            own: prompt.len(),
+            owned_end: ids.len(),
+            texts: vec![String::new(); written.len()],
+            parts: vec![Part::Text; written.len()],
+            bytes: 0,
+            warnings: Vec::new(),
+            ids,
+        };
+        let rows = self.run.run(&[&plan], progress).pop();
+        let rows = rows.unwrap_or(Err(ScoreError::Cancelled))?;
+        Ok(rows.iter().map(|row| f64::from(row.logp)).collect())
     }
 
     /// Nothing is ever cut. Trainers compute past the window too, so their numbers are matched with a

@@ -75,6 +75,17 @@ fn model_is_unproven_until_four_boxes_are_ticked() {
     assert!(!last(&play, "teach-index-01").is_proven());
 }
 
+/// Four keys prove a model failure, name its cause and show the next run.
+#[test]
+fn all_ticks_at_once_go_on_to_the_cause() {
+    let mut play = on_teaching_case(80, 24);
+    assert_shows(&play.keys("4a"), &["model: why?"]);
+    assert!(last(&play, "teach-index-01").is_proven());
+    assert_shows(&play.keys("c"), &["teach-index-02"]);
+    let verdict = last(&play, "teach-index-01");
+    assert!(verdict.is_proven() && verdict.cause.is_some());
+}
+
 #[test]
 fn undo_and_redo_say_what_they_did() {
     let mut play = on_teaching_case(80, 24);

@@ -44,6 +44,8 @@ pub struct RunPage {
     pub notes: Vec<DecisionRecord>,
     /// Scores of its steps, oldest first; shared, for they hold every token.
     pub scores: Vec<Arc<Score>>,
+    /// Weights of those that are far from the recorded policy.
+    pub far: Vec<String>,
     /// The reviewer's half-written note.
     pub draft: Option<String>,
     /// Number of steps.

@@ -4,7 +4,8 @@ use super::pages::{Bodies, CallHead, Listing, Outline, RunPage};
 use super::reply::Answer;
 use crate::clean::Cleaner;
 use crate::domain::filter::Field;
-use crate::domain::{Filter, RunId};
+use crate::domain::{Filter, RunId, Score};
+use crate::jobs::drift_of;
 use crate::store::{Store, StoreError};
 use crate::triage::{FilterError, parse_filter};
 use serde_json::Value;
@@ -70,7 +71,13 @@ pub(super) fn run(
     for reward in &mut rewards {
         mask_inside(cleaner, &mut reward.detail);
     }
+    let scores: Vec<Arc<Score>> = store
+        .scores_of_run(run)?
+        .into_iter()
+        .map(Arc::new)
+        .collect();
     Ok(Answer::Run(Box::new(RunPage {
+        far: far(store, &scores)?,
         row: store.run_row(run)?,
         rollout,
         task,
@@ -79,14 +86,22 @@ pub(super) fn run(
         labels: store.foreign_labels(run)?,
         verdicts: store.live_on("verdict", run.as_str())?,
         notes: store.live_on("note", run.as_str())?,
-        scores: store
-            .scores_of_run(run)?
-            .into_iter()
-            .map(Arc::new)
-            .collect(),
+        scores,
         draft: store.draft(reviewer, &format!("note {run}"))?,
         steps: store.step_count(run)?,
     })))
+}
+
+/// Weights that a drift check found far from the recorded policy.
+fn far(store: &Store, scores: &[Arc<Score>]) -> Result<Vec<String>, StoreError> {
+    let mut out: Vec<String> = Vec::new();
+    for score in scores {
+        let is_new = !out.contains(&score.binding.weights);
+        if is_new && drift_of(store, &score.binding)? == Some(false) {
+            out.push(score.binding.weights.clone());
+        }
+    }
+    Ok(out)
 }
 
 /// Turns and failures.

@@ -5,7 +5,7 @@
 
 use super::body::Body;
 use super::pace::Pace;
-use crate::domain::{Layer, RunId, Verdict};
+use crate::domain::{Layer, RunId, Score, ScoreSubject, Verdict};
 use crate::jobs::desk::{Bodies, Outline, RunPage};
 use crate::store::StepHead;
 use crate::text::Wrap;
@@ -13,6 +13,7 @@ use crate::triage::{Evidence, Suggestion};
 use crate::tui::render::Dress;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Steps asked for at once for the list.
 const HEADS_CHUNK: u32 = 64;
@@ -129,6 +130,19 @@ pub(crate) struct RunView {
 }
 
 impl RunView {
+    /// The newest score of a decision, while log-probs shade its tokens.
+    pub(crate) fn heat_of(&self, step: u32) -> Option<Arc<Score>> {
+        if !self.heat {
+            return None;
+        }
+        let is_here = |score: &&Arc<Score>| match &score.subject {
+            ScoreSubject::Step(at) => at.step == step,
+            ScoreSubject::PairSide { .. } => false,
+        };
+        let scores = &self.page.as_ref()?.scores;
+        scores.iter().rev().find(is_here).cloned()
+    }
+
     /// Opens on a run, at a step.
     pub(crate) fn new(run: RunId, seq: i64, step: u32, mask_secrets: bool) -> Self {
         let at = Spot { step, line: 0 };

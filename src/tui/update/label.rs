@@ -162,7 +162,7 @@ fn flip(list: &mut Checklist, name: &str) {
     }
 }
 
-/// A letter in the ticks' strip: ticks or unticks one, `a` ticks all.
+/// A letter in the ticks' strip: ticks or unticks one, `a` ticks all. With the fourth tick nothing is left to ask here, so it goes on.
 pub(super) fn press_tick(app: &mut App, mut list: Checklist, letter: char) {
     let name = app
         .book
@@ -183,6 +183,9 @@ pub(super) fn press_tick(app: &mut App, mut list: Checklist, letter: char) {
     }
     if let Some(view) = app.run_mut() {
         view.verdict.checklist = list;
+    }
+    if list.is_complete() {
+        return end_ticks(app);
     }
     app.overlay = Some(Overlay::Menu(ticks_menu(app, list)));
 }

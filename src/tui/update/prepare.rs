@@ -1,6 +1,5 @@
 //! Before a frame: asks for what the window lacks, and draws and breaks the bodies that it shows.
 
-use crate::domain::{Score, ScoreSubject};
 use crate::jobs::desk::Ask;
 use crate::text::Wrap;
 use crate::tui::app::board::settle_top;
@@ -8,7 +7,6 @@ use crate::tui::app::run::RunView;
 use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
 use crate::tui::{geometry, sheets};
-use std::sync::Arc;
 
 /// Prepares the screen that is seen.
 pub(super) fn prepare(app: &mut App) {
@@ -112,7 +110,7 @@ fn lay(view: &mut RunView, columns: usize, rows: usize) {
     let first = view.top.step;
     let mut step = first;
     while step < view.steps && used < rows + view.top.line {
-        let score = score_of(view, step);
+        let score = view.heat_of(step);
         if let Some(body) = view.body_mut(step) {
             body.lay(columns, wrap, dress, score.as_deref());
             body.search(&words);
@@ -122,7 +120,7 @@ fn lay(view: &mut RunView, columns: usize, rows: usize) {
     }
     // The cursor may be elsewhere when a match was jumped to, and the step before the window is scrolled to next.
     for step in [view.at.step, first.saturating_sub(1)] {
-        let score = score_of(view, step);
+        let score = view.heat_of(step);
         if let Some(body) = view.body_mut(step) {
             body.lay(columns, wrap, dress, score.as_deref());
             body.search(&words);
@@ -136,22 +134,4 @@ fn lay(view: &mut RunView, columns: usize, rows: usize) {
         .top
         .line
         .min(view.height(view.top.step).saturating_sub(1));
-}
-
-/// The newest score of a decision, while log-probs shade its tokens.
-fn score_of(view: &RunView, step: u32) -> Option<Arc<Score>> {
-    if !view.heat {
-        return None;
-    }
-    let is_here = |score: &&Arc<Score>| match &score.subject {
-        ScoreSubject::Step(at) => at.step == step,
-        ScoreSubject::PairSide { .. } => false,
-    };
-    view.page
-        .as_ref()?
-        .scores
-        .iter()
-        .rev()
-        .find(is_here)
-        .cloned()
 }

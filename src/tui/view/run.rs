@@ -218,7 +218,26 @@ fn about(view: &RunView, head: &StepHead) -> String {
     if masked {
         words.push("secrets masked");
     }
-    words.join(" · ")
+    let mut words = words.join(" · ");
+    if let Some(whose) = whose_heat(view, head.index) {
+        let gap = if words.is_empty() { "" } else { " · " };
+        words = format!("{words}{gap}{whose}");
+    }
+    words
+}
+
+/// Whose log-probs shade this decision, and whether that model may stand for the policy that made the log.
+fn whose_heat(view: &RunView, step: u32) -> Option<String> {
+    let score = view.heat_of(step)?;
+    let page = view.page.as_ref()?;
+    let caution = if page.far.contains(&score.binding.weights) {
+        " ✗ far from the recorded policy"
+    } else if score.binding.is_proxy {
+        " (a proxy)"
+    } else {
+        ""
+    };
+    Some(format!("log-probs of {}{caution}", score.binding.model))
 }
 
 /// How much of the labels' words there is room for.
