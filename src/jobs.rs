@@ -31,7 +31,7 @@ mod score;
 mod suggest;
 mod work;
 
-pub use advise::{CohortAdvice, advise};
+pub use advise::{CohortAdvice, KeptAdvice, Repeats, advise, kept_advice};
 pub use agreement::{layer_ratings, pair_ratings, pair_traces};
 pub use audit::{AskedGrader, Audit, AuditOptions, audit_grader, audits};
 pub use calibrate::{

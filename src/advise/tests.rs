@@ -366,3 +366,28 @@ fn g1c_and_g3_unmeasured_never_fire_their_rules_but_refuse_training() {
         .unwrap();
     assert!(g3.how.contains("rewards audit") && !g3.missing.is_empty());
 }
+
+#[test]
+fn g3_needs_every_grader_before_the_suite_and_a_grader_that_accepts_something() {
+    let mut facts = failed(&[(Layer::Model, 25)]);
+    let healthy = RewardFact {
+        used: true,
+        rollouts: 25,
+        hack_cases: 45,
+        controls: 5,
+        ..RewardFact::default()
+    };
+    let mut with = |change: fn(&mut RewardFact)| {
+        let mut rewards = healthy.clone();
+        change(&mut rewards);
+        facts.rewards = rewards;
+        state(&ask(&facts), "G3")
+    };
+    assert_eq!(with(|_| {}), GateState::Pass);
+    assert_eq!(with(|r| r.fooled = 1), GateState::Fail);
+    assert_eq!(with(|r| r.refused = 5), GateState::Fail);
+    assert_eq!(with(|r| r.refused = 1), GateState::Pass);
+    assert_eq!(with(|r| r.broke = 1), GateState::Unmeasured);
+    let other = |r: &mut RewardFact| r.not_audited.push("other 2".to_owned());
+    assert_eq!(with(other), GateState::Unmeasured);
+}

@@ -5,7 +5,8 @@ use super::env::Env;
 use super::output::{Cell, Table, Tone};
 use crate::domain::{Decision, GateState, Refusal, Shares};
 use crate::error::{Failure, Result};
-use crate::jobs::{self, CohortAdvice};
+use crate::jobs::{self, CohortAdvice, Repeats};
+use crate::store::Store;
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -28,10 +29,16 @@ pub(crate) struct Args {
     /// Show every gate, not only those that refuse
     #[arg(long)]
     gates: bool,
+    /// Advise nothing: list what was advised before, and judge it once more from the values that it was kept with
+    #[arg(long, conflicts_with_all = ["overriding", "gates"])]
+    kept: bool,
 }
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let mut store = env.store()?;
+    if args.kept {
+        return kept(&store, args.cohort.as_deref(), env);
+    }
     let overrides: toml::Table = env.config()?.gates.into_iter().collect();
     let now = env.now_us();
     if let (Some(headline), Some(reason)) = (&args.overriding, &args.reason) {
@@ -79,6 +86,42 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         )?;
     }
     Ok(Done::Whole)
+}
+
+fn kept(store: &Store, cohort: Option<&str>, env: &mut Env) -> Result<Done> {
+    let mut table = Table::new(&["given", "cohort", "rule", "headline", "repeats"]);
+    let mut broken = false;
+    for one in jobs::kept_advice(store)? {
+        let name = one.advice["cohort"].as_str().unwrap_or_default();
+        if cohort.is_some_and(|c| !name.contains(c)) {
+            continue;
+        }
+        broken |= one.repeats == Repeats::No;
+        if env.out.is_json() {
+            env.out.row(&one)?;
+            continue;
+        }
+        let repeats = match one.repeats {
+            Repeats::Yes => Cell::new("✓ yes").tone(Tone::Good),
+            Repeats::No => Cell::new("✗ no").tone(Tone::Bad),
+            Repeats::OtherRules => Cell::new("? other rules").tone(Tone::Warn),
+        };
+        let given = jiff::Timestamp::from_microsecond(one.at_us);
+        table.push(vec![
+            Cell::maybe(given.ok().map(|t| t.strftime("%Y-%m-%d %H:%M").to_string())),
+            Cell::new(name),
+            Cell::maybe(one.advice["rule"].as_u64()),
+            Cell::maybe(one.advice["headline"].as_str()),
+            repeats,
+        ]);
+    }
+    if !table.is_empty() {
+        env.out.table(&table)?;
+    } else if !env.out.is_json() {
+        env.out
+            .say("no advice was kept; `triagent advise` gives some")?;
+    }
+    Ok(if broken { Done::Refused } else { Done::Whole })
 }
 
 fn show(said: &CohortAdvice, env: &mut Env) -> Result<()> {

@@ -7,6 +7,7 @@ use crate::advise::{AdviceBook, CohortFacts, Rules, advise as judge};
 use crate::domain::{Filter, Progress};
 use crate::store::Store;
 use serde::Serialize;
+use serde_json::Value;
 
 /// Kind under which advice is kept.
 const KIND: &str = "advice";
@@ -46,8 +47,71 @@ pub fn advise(
     }
     if !store.is_read_only() {
         for advice in &said {
-            store.put_result(KIND, &advice.facts.cohort, "latest", now_us, advice)?;
+            // What was said once stays; the same words again are the same advice.
+            let bytes = serde_json::to_vec(advice).unwrap_or_default();
+            let key = blake3::hash(&bytes).to_hex();
+            store.put_result(KIND, &advice.facts.cohort, key.as_str(), now_us, advice)?;
         }
     }
     Ok(said)
+}
+
+/// Whether kept advice follows from the values that it was kept with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeats {
+    /// The same facts and thresholds give the same advice.
+    Yes,
+    /// They do not: something was changed outside.
+    No,
+    /// It was given by other rules than those of this program.
+    OtherRules,
+}
+
+/// Advice that was given once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeptAdvice {
+    /// When it was last given, microseconds UTC.
+    pub at_us: i64,
+    /// The advice with its facts.
+    pub advice: Value,
+    /// Whether it can be repeated.
+    pub repeats: Repeats,
+}
+
+/// Everything that was ever advised here, oldest first, each judged once more from its own facts and thresholds.
+pub fn kept_advice(store: &Store) -> Result<Vec<KeptAdvice>, JobError> {
+    let rules = Rules::embedded()?;
+    let kept: Vec<(String, String, i64, Value)> = store.results(KIND, None)?;
+    let mut out = Vec::new();
+    for (_, _, at_us, advice) in kept {
+        out.push(KeptAdvice {
+            at_us,
+            repeats: repeats(&advice, &rules)?,
+            advice,
+        });
+    }
+    out.sort_by_key(|k| k.at_us);
+    Ok(out)
+}
+
+fn repeats(advice: &Value, rules: &Rules) -> Result<Repeats, JobError> {
+    if advice["rules_version"].as_str() != Some(rules.version.as_str()) {
+        return Ok(Repeats::OtherRules);
+    }
+    let facts = serde_json::from_value::<CohortFacts>(advice["facts"].clone());
+    let thresholds = serde_json::from_value::<toml::Table>(advice["thresholds"].clone());
+    let (Ok(facts), Ok(thresholds)) = (facts, thresholds) else {
+        return Ok(Repeats::No);
+    };
+    let known = thresholds
+        .into_iter()
+        .filter(|(name, _)| rules.thresholds.contains_key(name));
+    let rules = rules.clone().with_overrides(&known.collect())?;
+    let again = CohortAdvice {
+        book: judge(&facts, &rules),
+        facts,
+    };
+    let same = serde_json::to_value(&again).is_ok_and(|v| v == *advice);
+    Ok(if same { Repeats::Yes } else { Repeats::No })
 }

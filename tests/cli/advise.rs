@@ -129,6 +129,10 @@ fn an_override_carries_name_and_reason_and_advice_repeats_itself() {
     );
     let row = desk.run(&ask).ok().row();
     assert_eq!(row["facts"]["overridden"]["reviewer"], "lead");
+    // What was given before stays, and each follows from the values that it was kept with.
+    let kept = desk.run(&["advise", "--kept", "--json"]).ok().rows();
+    assert_eq!(kept.len(), 2, "before and after the override");
+    assert!(kept.iter().all(|k| k["repeats"] == "yes"), "{kept:#?}");
     // The machine's own headline stays beside it.
     let before: Value = serde_json::from_str(&first).unwrap();
     assert_eq!(row["headline"], before["headline"]);
