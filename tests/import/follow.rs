@@ -34,18 +34,8 @@ fn held(store: &Store) -> Vec<(String, Vec<String>)> {
     .collect()
 }
 
-/// How long the file is at each look: eighths of it, in the middle of rows. opencode's parallel calls are written one by one
-/// with their answers; a look between two of them sees an order that the whole file does not have, so it is cut between
-/// answers.
-fn looks(bytes: &[u8], name: &str) -> Vec<usize> {
-    if !name.starts_with("opencode") {
-        return (1..=8).map(|n| bytes.len() * n / 8).collect();
-    }
-    let text = std::str::from_utf8(bytes).unwrap();
-    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-    let is_end = |end: &usize| text[..*end].lines().last().unwrap().contains("step_finish");
-    ends.filter(is_end).collect()
-}
+/// Looks at a file while it grows; most see a row in its middle.
+const LOOKS: usize = 13;
 
 #[test]
 fn a_growing_session_stays_one_run() {
@@ -67,8 +57,8 @@ fn a_growing_session_stays_one_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(Path::new(name).file_name().unwrap());
         let mut store = Store::in_memory().unwrap();
-        for end in looks(&bytes, name) {
-            std::fs::write(&path, &bytes[..end]).unwrap();
+        for share in 1..=LOOKS {
+            std::fs::write(&path, &bytes[..bytes.len() * share / LOOKS]).unwrap();
             look(&mut store, &path);
         }
         let mut whole = Store::in_memory().unwrap();
@@ -88,4 +78,44 @@ fn a_growing_session_stays_one_run() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const HALF: &str = r#"{"type":"assistant","uuid":"1","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}}]}}
+{"type":"user","uuid":"2","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"A"}]}}
+"#;
+const REST: &str = r#"{"type":"assistant","uuid":"3","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"b","name":"f","input":{}}]}}
+{"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"B"}]}}
+"#;
+
+/// Parallel calls are written one by one with their answers, and belong to one answer: the second call moves before the
+/// first answer. The run that a look saw half is told anew, unless somebody has worked on it.
+#[test]
+fn an_answer_seen_half_is_told_anew_unless_somebody_worked_on_it() {
+    let look_twice = |between: &dyn Fn(&mut Store)| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut store = Store::in_memory().unwrap();
+        let first =
+            r#"{"type":"user","uuid":"0","sessionId":"s","message":{"role":"user","content":"q"}}"#;
+        std::fs::write(&path, format!("{first}\n{HALF}")).unwrap();
+        look(&mut store, &path);
+        between(&mut store);
+        std::fs::write(&path, format!("{first}\n{HALF}{REST}")).unwrap();
+        look(&mut store, &path);
+        held(&store)
+    };
+    let untouched = look_twice(&|_| {});
+    assert_eq!(untouched.len(), 1, "{untouched:?}");
+    assert_eq!(
+        untouched[0].1,
+        [
+            "user text q",
+            "model tool_call {}",
+            "model tool_call {}",
+            "tool observation A",
+            "tool observation B"
+        ]
+    );
+    let worked_on = look_twice(&|store| store.put_draft("me", "s", "looks wrong", 1).unwrap());
+    assert_eq!(worked_on.len(), 2, "{worked_on:?}");
 }

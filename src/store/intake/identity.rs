@@ -14,6 +14,7 @@ pub(super) struct Known {
     pub(super) chain: Hash,
     pub(super) facts: Vec<u8>,
     pub(super) source: String,
+    pub(super) offset: i64,
     /// The arriving run's first `steps` steps are this run's steps.
     pub(super) is_prefix: bool,
 }
@@ -65,7 +66,7 @@ pub(super) fn plain_head(head: &Rollout) -> Vec<u8> {
 impl Intake<'_> {
     /// Runs with the same name, or (for minted names) from the same place of the same file.
     pub(super) fn known_like(&self, head: &Rollout) -> Result<Vec<Known>, StoreError> {
-        let what = "SELECT seq, id, steps, chain, facts, source FROM run";
+        let what = "SELECT seq, id, steps, chain, facts, source, src_offset FROM run";
         let offset = head.span.offset as i64;
         let (clause, values): (&str, [&dyn rusqlite::ToSql; 2]) = match head.id.0.is_empty() {
             true => ("source = ?1 AND src_offset = ?2", [&head.source, &offset]),
@@ -83,6 +84,7 @@ impl Intake<'_> {
                 chain: row.get::<_, Vec<u8>>(3)?.try_into().unwrap_or_default(),
                 facts: row.get(4)?,
                 source: row.get(5)?,
+                offset: row.get(6)?,
                 is_prefix: false,
             })
         })?;
@@ -128,7 +130,55 @@ impl Intake<'_> {
                 return Ok(Arrival::Duplicate);
             }
         }
+        if let Some(old) = self.revised(open, head)? {
+            return Ok(Arrival::Grown {
+                seq: old.seq,
+                id: old.id.clone(),
+                had: old.steps,
+            });
+        }
         Ok(Arrival::New)
+    }
+
+    /// A run that the same place of the same file tells longer now, and with another end: a look at a log that was being
+    /// written saw its last answer half. It takes the old one's place if at least half of it is the same and nobody has worked
+    /// on the old one yet.
+    fn revised<'k>(
+        &self,
+        open: &'k OpenRun,
+        head: &Rollout,
+    ) -> Result<Option<&'k Known>, StoreError> {
+        let is_same_place = |k: &&Known| {
+            k.source == head.source
+                && k.offset == head.span.offset as i64
+                && (1..=open.steps).contains(&k.steps)
+        };
+        for known in open.known.iter().filter(is_same_place) {
+            let shared = self.shared_steps(known.seq, open.seq)?;
+            if shared * 2 >= known.steps && self.is_untouched(&known.id)? {
+                return Ok(Some(known));
+            }
+        }
+        Ok(None)
+    }
+
+    /// How many steps two runs have in common, place by place.
+    fn shared_steps(&self, one: i64, other: i64) -> Result<u32, StoreError> {
+        let sql = "SELECT count(*) FROM step a JOIN step b ON a.idx = b.idx AND a.body = b.body AND a.owner = b.owner
+             WHERE a.run = ?1 AND b.run = ?2";
+        let mut query = self.store.db.prepare_cached(sql)?;
+        Ok(query.query_row([one, other], |row| row.get(0))?)
+    }
+
+    /// Nobody has decided, scored or noted anything about this run.
+    fn is_untouched(&self, id: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM decision WHERE instr(subject, ?1) > 0 OR instr(body, ?1) > 0)
+             OR EXISTS (SELECT 1 FROM score WHERE run = ?1)
+             OR EXISTS (SELECT 1 FROM result WHERE instr(subject, ?1) > 0)
+             OR EXISTS (SELECT 1 FROM draft WHERE instr(subject, ?1) > 0)";
+        let mut query = self.store.db.prepare_cached(sql)?;
+        let is_touched: bool = query.query_row([id], |row| row.get(0))?;
+        Ok(!is_touched)
     }
 
     fn has_chain(&self, open: &OpenRun) -> Result<bool, StoreError> {
