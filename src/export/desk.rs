@@ -190,6 +190,9 @@ impl<'a> Desk<'a> {
 
     /// A byte-level tokenizer never makes more tokens than bytes, so short rows are safe without one.
     fn is_perhaps_too_long(&self, example: &Example<'_>) -> bool {
+        let Some(limit) = self.options.limits.tokens else {
+            return true;
+        };
         let size = |m: &crate::domain::ChatMessage| m.fingerprint_bytes().len();
         let all = example.prompt.iter().chain([&example.target]);
         let bytes: usize = all.map(size).sum::<usize>()
@@ -200,10 +203,7 @@ impl<'a> Desk<'a> {
                 .iter()
                 .map(|t| t.to_string().len())
                 .sum::<usize>();
-        self.options
-            .limits
-            .tokens
-            .is_none_or(|limit| bytes > limit as usize)
+        bytes > limit as usize
     }
 
     /// Counts a row's kind and the versions of its run.

@@ -78,10 +78,21 @@ impl<'a> Select<'a> {
         view: &RunView<'_>,
         at: &StepRef,
     ) -> Result<Example<'r>, Why> {
+        let prompt = || context_before(&run.steps, at.step);
+        self.recorded(run, view, at, prompt)
+    }
+
+    fn recorded<'r>(
+        &self,
+        run: &'r RunInput,
+        view: &RunView<'_>,
+        at: &StepRef,
+        prompt: impl FnOnce() -> Vec<ChatMessage>,
+    ) -> Result<Example<'r>, Why> {
         view.target(at.step, self.options.attempts)?;
         view.context(at.step)?;
         let target = decision_at(&run.steps, at.step).ok_or(Why::NotTheModels { step: at.step })?;
-        let prompt = context_before(&run.steps, at.step);
+        let prompt = prompt();
         self.dress(Example {
             run,
             at: at.clone(),
@@ -109,10 +120,12 @@ impl<'a> Select<'a> {
         let pair = input.pair().ok_or(Why::NoTarget)?;
         let side = preferred(pair)?;
         let standard = self.standard(pair, input)?;
-        self.contexts(pair, input)?;
+        let [before_a, before_b] = self.contexts(pair, input)?;
+        let a = self.side(&pair.a, &input.a, before_a);
+        let b = self.side(&pair.b, &input.b, before_b);
         let (chosen, rejected) = match side {
-            Side::A => (self.side(&pair.a, &input.a), self.side(&pair.b, &input.b)),
-            Side::B => (self.side(&pair.b, &input.b), self.side(&pair.a, &input.a)),
+            Side::A => (a, b),
+            Side::B => (b, a),
         };
         let (chosen, rejected) = (
             name(chosen, "the chosen side")?,
@@ -139,23 +152,27 @@ impl<'a> Select<'a> {
         let pair = input.pair().ok_or(Why::NoTarget)?;
         has_reason(pair)?;
         self.standard(pair, input)?;
-        self.contexts(pair, input)?;
-        let a = name(self.side(&pair.a, &input.a), "side a")?;
-        let b = name(self.side(&pair.b, &input.b), "side b")?;
+        let [before_a, before_b] = self.contexts(pair, input)?;
+        let a = name(self.side(&pair.a, &input.a, before_a), "side a")?;
+        let b = name(self.side(&pair.b, &input.b, before_b), "side b")?;
         Ok([a, b])
     }
 
-    fn side<'p>(&self, candidate: &'p Candidate, run: &'p RunInput) -> Result<Example<'p>, Why> {
+    fn side<'p>(
+        &self,
+        candidate: &'p Candidate,
+        run: &'p RunInput,
+        prompt: Vec<ChatMessage>,
+    ) -> Result<Example<'p>, Why> {
         let view = RunView::new(run, self.options.undecided);
         match candidate {
-            Candidate::Recorded { at } => self.example(run, &view, at),
+            Candidate::Recorded { at } => self.recorded(run, &view, at, || prompt),
             Candidate::Human {
                 at,
                 message,
                 author,
             } => {
                 view.context(at.step)?;
-                let prompt = context_before(&run.steps, at.step);
                 let source = format!("human:{author}");
                 self.dress(Example {
                     run,
@@ -168,25 +185,33 @@ impl<'a> Select<'a> {
         }
     }
 
-    /// S-41: one request, and the one that the reviewer saw.
-    fn contexts(&self, pair: &Pair, input: &PairInput) -> Result<(), Why> {
-        let hash = |run: &RunInput, at: &StepRef| {
-            let context = context_before(&run.steps, at.step);
-            context_hash(run.head.task.as_ref(), &context, &run.head.tools)
-        };
+    /// S-41: one request, and the one that the reviewer saw. Returns what stood before each side.
+    fn contexts(&self, pair: &Pair, input: &PairInput) -> Result<[Vec<ChatMessage>; 2], Why> {
         // A pair handed in with other runs than it names answers nothing that we could check.
         if input.a.head.id != pair.a.at().run || input.b.head.id != pair.b.at().run {
             return Err(Why::ContextMismatch);
         }
-        let a = hash(&input.a, pair.a.at());
-        let same_place = pair.a.at() == pair.b.at();
-        if !same_place && a != hash(&input.b, pair.b.at()) {
+        let before = |run: &RunInput, at: &StepRef| context_before(&run.steps, at.step);
+        let hash = |run: &RunInput, context: &[ChatMessage]| {
+            context_hash(run.head.task.as_ref(), context, &run.head.tools)
+        };
+        let a = before(&input.a, pair.a.at());
+        let b = if pair.a.at() == pair.b.at() {
+            a.clone()
+        } else {
+            before(&input.b, pair.b.at())
+        };
+        let hash_a = hash(&input.a, &a);
+        // Equal word for word is equal; only what differs, perhaps in call ids alone, needs a second hash.
+        let (head_a, head_b) = (&input.a.head, &input.b.head);
+        let same = a == b && head_a.task == head_b.task && head_a.tools == head_b.tools;
+        if !same && hash_a != hash(&input.b, &b) {
             return Err(Why::ContextMismatch);
         }
-        if a != pair.context_hash {
+        if hash_a != pair.context_hash {
             return Err(Why::ContextChanged);
         }
-        Ok(())
+        Ok([a, b])
     }
 
     /// S-42, S-43: the standard that decided, by the pair itself or by its task.
