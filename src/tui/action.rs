@@ -114,6 +114,8 @@ actions! {
     FindingKeep "finding-keep" "keep" Decide SHEET, "Keeps this finding's words: they leave as they are.";
     FindingRedact "finding-redact" "redact" Decide SHEET, "Puts a typed placeholder in their place in every export.";
     FindingDrop "finding-drop" "drop" Decide SHEET, "Leaves the rows that hold it out of every export.";
+    ChangeAccept "change-accept" "accept" Decide SHEET, "Accepts this change, with a reason; refused while something is missing.";
+    ChangeRollBack "change-roll-back" "roll back" Decide SHEET, "Rolls this change back, with a reason.";
     FindingAlike "finding-alike" "alike" Decide SHEET, "Decides every open finding of this rule like this one, as one undoable batch.";
     MarkAll "mark-all" "mark all" Decide BOARD, "Marks every run of the filter, or none.";
 

@@ -36,6 +36,9 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         {
             Some("only in findings: Space s")
         }
+        Action::ChangeAccept | Action::ChangeRollBack if !is_changes(app) => {
+            Some("only in changes: Space h")
+        }
         Action::RunExport if !is_export(app) => Some("only in export: Space e"),
         Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
         Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
@@ -55,6 +58,10 @@ pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
 
 fn is_export(app: &App) -> bool {
     matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Export)
+}
+
+fn is_changes(app: &App) -> bool {
+    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Changes)
 }
 
 fn is_findings(app: &App) -> bool {

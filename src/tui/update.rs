@@ -2,6 +2,7 @@
 
 mod answer;
 mod board;
+mod change;
 mod compare;
 mod copy;
 mod decide;

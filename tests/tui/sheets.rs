@@ -149,3 +149,56 @@ fn findings_are_kept_redacted_or_dropped_on_screen() {
     // Elsewhere the same keys do something else, or say where they work.
     assert_shows(&play.keys("q<space>eX"), &["only in findings"]);
 }
+
+/// S-11, S-81: a lead accepts a complete change and rolls it back, with a reason each; an incomplete one cannot be accepted.
+#[test]
+fn changes_are_accepted_and_rolled_back_on_screen() {
+    use triagent::domain::{Change, ChangeState, ChangedThing, Decision};
+    let change = |id: &str, acceptance: Option<&str>| {
+        let print = |v: &str| [("prompt".to_owned(), v.to_owned())].into();
+        Decision::Change(Box::new(Change {
+            id: id.into(),
+            thing: ChangedThing::Prompt,
+            claim: "asks for the date".into(),
+            before: print("desk-3"),
+            after: print("desk-4"),
+            acceptance: acceptance.map(str::to_owned),
+            rollback: Some("prompt desk-3".into()),
+        }))
+    };
+    let mut play = prepared(140, 40, |store| {
+        let act = triagent::store::Act {
+            reviewer: "ann",
+            now_us: 1,
+            codebook: "1",
+        };
+        store.decide(act, &change("half", None)).unwrap();
+        store
+            .decide(act, &change("whole", Some("holdout")))
+            .unwrap();
+    });
+    // Newest first.
+    let screen = play.keys("<space>h");
+    assert_shows(&screen, &["whole", "open: ready", "half", "lacks 1"]);
+    let screen = play.keys("Anine fixed, one broken<enter>");
+    assert_shows(
+        &screen,
+        &[
+            "saved: whole is accepted",
+            "✓ accepted",
+            "nine fixed, one broken",
+        ],
+    );
+    assert_shows(&play.keys("Bit forgets names<enter>"), &["rolled back"]);
+    assert_shows(
+        &play.keys("jA"),
+        &["half cannot be accepted yet", "no acceptance method"],
+    );
+    let store = triagent::store::Store::open_read_only(&play.file).unwrap();
+    let ledger = triagent::jobs::ledger(&store).unwrap();
+    let states: Vec<_> = ledger.iter().map(|e| e.state()).collect();
+    assert_eq!(states, [None, Some(ChangeState::RolledBack)]);
+    assert_eq!(ledger[1].settled.len(), 2);
+    // An empty reason decides nothing.
+    assert_shows(&play.keys("kA<enter>"), &["needs a reason"]);
+}

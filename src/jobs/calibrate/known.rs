@@ -9,9 +9,10 @@ use crate::store::Store;
 const KIND: &str = "calibration";
 
 /// Recorded by `triagent calibrate` on the documented models.
-const RECORDED: &[&str] = &[include_str!(
-    "../../../assets/calibration/embedded-proxy.json"
-)];
+const RECORDED: &[&str] = &[
+    include_str!("../../../assets/calibration/embedded-proxy.json"),
+    include_str!("../../../assets/calibration/smollm2-135m-instruct-q4_1.json"),
+];
 
 /// Looks a model's calibration up, the workspace's own first. One made with another edition of the suite does not count.
 pub fn calibration_of(

@@ -1,8 +1,9 @@
 //! What can lie above a screen: one thing at a time, closed by Esc.
 
 use crate::domain::filter::Field;
-use crate::domain::{Checklist, Layer, StepRef};
+use crate::domain::{ChangeState, Checklist, Layer, StepRef};
 use crate::jobs::desk::JumpRow;
+use crate::tui::app::sheet::Entry;
 use crate::tui::doc::Doc;
 use ratatui_textarea::TextArea;
 use tui_input::Input;
@@ -80,6 +81,8 @@ pub(crate) enum PromptKind {
     QueueName,
     /// The folder for a dataset of this format.
     ExportTo(String),
+    /// Why a change is accepted or rolled back.
+    ChangeReason(Entry, ChangeState),
 }
 
 impl PromptKind {
@@ -93,6 +96,10 @@ impl PromptKind {
             Self::Reason => "why? somebody else must be able to check it",
             Self::PairEvidence => "words that prove it, as they stand (empty: none)",
             Self::QueueName => "name of the queue",
+            Self::ChangeReason(_, ChangeState::Accepted) => {
+                "why accept it? what did the acceptance method show"
+            }
+            Self::ChangeReason(_, ChangeState::RolledBack) => "why roll it back?",
             Self::ExportTo(_) => "folder, then split:task  model:NAME  reference:NAME  draft",
         }
     }

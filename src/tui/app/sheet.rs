@@ -2,7 +2,7 @@
 //! the same few keys.
 
 use super::pair::Names;
-use crate::domain::{FindingAction, RunId};
+use crate::domain::{DecisionId, FindingAction, RunId};
 use crate::tui::doc::{Doc, Layout};
 use crate::tui::theme::Ink;
 
@@ -64,6 +64,19 @@ pub(crate) enum Target {
     Format(String),
     /// A finding to decide.
     Finding(Mark),
+    /// A change to accept or roll back.
+    Change(Entry),
+}
+
+/// A change, as far as a key needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// Its short name.
+    pub(crate) change: String,
+    /// The entry that is seen.
+    pub(crate) entry: DecisionId,
+    /// What keeps it from being accepted.
+    pub(crate) missing: Option<String>,
 }
 
 /// A finding, as far as a key needs it.

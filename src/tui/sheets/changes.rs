@@ -3,7 +3,7 @@
 use crate::change::{acceptance_plan, changed_layers, check_change};
 use crate::domain::{Change, ChangeState, Decision};
 use crate::jobs::LedgerEntry;
-use crate::tui::app::sheet::{Filling, Row, Target};
+use crate::tui::app::sheet::{Entry, Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
 
@@ -12,13 +12,13 @@ pub(crate) fn changes(entries: &[LedgerEntry]) -> Filling {
     Filling {
         heads: vec![
             ("change", 2),
-            ("thing", 1),
-            ("layers that differ", 2),
-            ("state", 2),
-            ("claim", 4),
+            ("thing", 2),
+            ("layers", 2),
+            ("state", 3),
+            ("claim", 3),
         ],
         rows: entries.iter().rev().map(row).collect(),
-        note: "a claim needs what changed, how it is accepted and what to go back to; `triagent change accept` and `roll-back` decide"
+        note: "a claim needs what changed, how it is accepted and what to go back to; A accepts, B rolls back"
             .to_owned(),
         empty: (
             "Nobody has written a change down.".to_owned(),
@@ -34,15 +34,17 @@ fn row(entry: &LedgerEntry) -> Row {
         .iter()
         .map(|l| l.word())
         .collect();
-    let blocked = check_change(change)
+    let blocking: Vec<String> = check_change(change)
         .iter()
         .filter(|p| p.blocks_acceptance())
-        .count();
+        .map(|p| p.to_string().lines().next().unwrap_or_default().to_owned())
+        .collect();
+    let blocked = blocking.len();
     let state = match (entry.state(), blocked) {
         (Some(ChangeState::Accepted), _) => (Ink::Pass, "✓ accepted".to_owned()),
         (Some(ChangeState::RolledBack), _) => (Ink::Warn, "↩ rolled back".to_owned()),
-        (None, 0) => (Ink::Text, "open, can be accepted".to_owned()),
-        (None, n) => (Ink::Unsure, format!("open, {n} missing")),
+        (None, 0) => (Ink::Text, "open: ready".to_owned()),
+        (None, n) => (Ink::Unsure, format!("lacks {n}")),
     };
     Row {
         cells: vec![
@@ -53,7 +55,11 @@ fn row(entry: &LedgerEntry) -> Row {
             (Ink::Text, change.claim.clone()),
         ],
         page: page(entry),
-        target: Target::None,
+        target: Target::Change(Entry {
+            change: change.id.clone(),
+            entry: entry.record.id.clone(),
+            missing: (blocked > 0).then(|| blocking.join("; ")),
+        }),
     }
 }
 

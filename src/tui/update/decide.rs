@@ -1,7 +1,7 @@
 //! Decisions: writing them down, taking them back, marks.
 
-use super::{board, finding, pair, say};
-use crate::domain::{Decision, DecisionRecord, FindingAction, Layer};
+use super::{board, change, finding, pair, say};
+use crate::domain::{ChangeState, Decision, DecisionRecord, FindingAction, Layer};
 use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
 use crate::tui::app::run::Spot;
@@ -21,6 +21,8 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::FindingRedact => finding::decide(app, FindingAction::Redact),
         Action::FindingDrop => finding::decide(app, FindingAction::Drop),
         Action::FindingAlike => finding::alike(app),
+        Action::ChangeAccept => change::ask(app, ChangeState::Accepted),
+        Action::ChangeRollBack => change::ask(app, ChangeState::RolledBack),
         Action::MarkRange => match app.screens.last() {
             Some(Screen::Run(_)) => select(app),
             _ => board::range(app),
@@ -134,6 +136,7 @@ pub(super) fn words(record: &DecisionRecord) -> String {
         Decision::Finding {
             finding, action, ..
         } => format!("{action} finding {finding}"),
+        Decision::ChangeState { change, state, .. } => format!("{change} is {state}"),
         other => format!("{} on {}", other.kind(), other.subject()),
     }
 }

@@ -33,11 +33,11 @@ pub(super) fn alike(app: &mut App) {
     saved::decide(app, decisions);
 }
 
-/// Reads the findings again where they are on the screen.
+/// Reads findings or changes again where they are on the screen.
 pub(super) fn refresh(app: &mut App) {
     if app
         .sheet_mut()
-        .is_some_and(|s| s.kind == SheetKind::Findings)
+        .is_some_and(|s| matches!(s.kind, SheetKind::Findings | SheetKind::Changes))
     {
         sheet::fill(app);
     }

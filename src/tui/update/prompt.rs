@@ -117,6 +117,9 @@ fn finish(app: &mut App, mut prompt: Prompt) {
             super::pair::save(app, Some(line).filter(|l| !l.is_empty()));
         }
         PromptKind::QueueName => keep_queue(app, line),
+        PromptKind::ChangeReason(ref entry, state) => {
+            super::change::done(app, entry.clone(), state, line);
+        }
         PromptKind::ExportTo(ref format) => match ExportHow::parse(&line) {
             Ok(how) => work::export(app, format.clone(), how),
             Err(why) => {

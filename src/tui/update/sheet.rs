@@ -102,7 +102,7 @@ fn follow(app: &mut App) {
         return;
     };
     match target {
-        Target::None => {
+        Target::None | Target::Change(_) => {
             if let Some(sheet) = app.sheet_mut() {
                 sheet.in_page = !sheet.in_page;
             }

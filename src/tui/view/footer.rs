@@ -204,6 +204,8 @@ fn offered(place: Place) -> &'static [Action] {
             Action::Open,
             Action::NextPane,
             Action::RunExport,
+            Action::ChangeAccept,
+            Action::ChangeRollBack,
             Action::FindingKeep,
             Action::FindingRedact,
             Action::FindingDrop,
