@@ -18,6 +18,8 @@ pub(crate) struct LongList {
     pub(crate) pattern: usize,
     /// Places in the lists above it, outermost first.
     pub(crate) indices: Vec<u32>,
+    /// How many elements stand whole in it.
+    pub(crate) count: u64,
     offset: u64,
     line: u64,
 }
@@ -232,13 +234,18 @@ impl<R: Read> Walk<R> {
         self.lists.push(LongList {
             pattern,
             indices: self.indices.clone(),
+            count: 0,
             offset: self.scanner.offset(),
             line: self.scanner.line(),
         });
-        let mut is_first = true;
-        while next_element(&mut self.scanner, is_first)? {
-            is_first = false;
+        let at = self.lists.len() - 1;
+        let mut count = 0;
+        while next_element(&mut self.scanner, count == 0)? {
             self.scanner.value(None, usize::MAX)?;
+            count += 1;
+            if let Some(list) = self.lists.get_mut(at) {
+                list.count = count;
+            }
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub(crate) struct Out<'s> {
     report: FileReport,
     rewarded: bool,
     beside: Beside,
-    /// The run under way, as it began.
+    /// The run under way: who it is.
     open: Option<Box<Rollout>>,
 }
 
@@ -196,7 +196,7 @@ impl<'s> Out<'s> {
             Item::Begin(head) => {
                 report.runs += 1;
                 self.rewarded = false;
-                self.open = Some(head.clone());
+                self.open = Some(Box::new(outline(head)));
             }
             Item::Step(_) => report.steps += 1,
             Item::Call(call) => {
@@ -245,5 +245,15 @@ impl<'s> Out<'s> {
                 *self.report.missing.entry(name.to_owned()).or_default() += 1;
             }
         }
+    }
+}
+
+/// A head without what is costly to copy; it only closes a run that the disk cut off.
+fn outline(head: &Rollout) -> Rollout {
+    Rollout {
+        id_minted: head.id_minted,
+        span: head.span,
+        task: head.task.clone(),
+        ..Rollout::new(head.id.0.as_str(), &head.format, &head.source)
     }
 }

@@ -134,15 +134,34 @@ fn one_document<'s, W: Way<'s>>(
     line: Line<'_>,
     take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
-    let text = decode(line.bytes, &mut Flaws::default());
-    let Err(bad) = parse(&text, &mut Flaws::default()) else {
-        return one_line(way, line, take);
+    let mut flaws = Flaws::default();
+    let text = decode(line.bytes, &mut flaws);
+    let bad = match parse(&text, &mut flaws) {
+        Ok(node) => return hand_out(way, &node, &text, &line, flaws, take),
+        Err(bad) => bad,
     };
     let before = text.as_bytes().get(..bad.at).unwrap_or_default();
     let newlines = memchr::memchr_iter(b'\n', before).count() as u64;
     rest_of(way, place(line.offset, line.number, before), take)?;
     let reason = format!("not JSON at byte {}: {}", bad.at, bad.what);
     way.out().skip(line.number + newlines, reason)
+}
+
+fn hand_out<'s, W: Way<'s>>(
+    way: &mut W,
+    node: &Node<'_>,
+    text: &str,
+    line: &Line<'_>,
+    flaws: Flaws,
+    take: &mut impl FnMut(&mut W, &Row<'_>) -> Result<(), Halt>,
+) -> Result<(), Halt> {
+    way.out().flaws(flaws);
+    let span = SourceSpan {
+        offset: line.offset,
+        len: line.bytes.len() as u64,
+        line: line.number,
+    };
+    take(way, &Row { node, text, span })
 }
 
 /// Hands out what is left of a document that breaks off.
@@ -162,18 +181,7 @@ fn rest_of<'s, W: Way<'s>>(
     if node.members().is_empty() && node.items().is_empty() {
         return Ok(());
     }
-    way.out().flaws(flaws);
-    let span = SourceSpan {
-        offset: line.offset,
-        len: line.len,
-        line: line.number,
-    };
-    let row = Row {
-        node: &node,
-        text: &text,
-        span,
-    };
-    take(way, &row)
+    hand_out(way, &node, &text, &line, flaws, take)
 }
 
 fn each_line<'s, W: Way<'s>>(
@@ -200,23 +208,8 @@ fn one_line<'s, W: Way<'s>>(
 ) -> Result<(), Halt> {
     let mut flaws = Flaws::default();
     let text = decode(line.bytes, &mut flaws);
-    let span = SourceSpan {
-        offset: line.offset,
-        len: line.bytes.len() as u64,
-        line: line.number,
-    };
     match parse(&text, &mut flaws) {
-        Ok(node) => {
-            way.out().flaws(flaws);
-            take(
-                way,
-                &Row {
-                    node: &node,
-                    text: &text,
-                    span,
-                },
-            )
-        }
+        Ok(node) => hand_out(way, &node, &text, &line, flaws, take),
         Err(bad) if bad.is_cut && !line.is_ended => way.out().skip(
             line.number,
             "the last line is incomplete: its writer was stopped, or is still writing",

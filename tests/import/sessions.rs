@@ -230,3 +230,88 @@ fn several_choices_are_branches() {
         .filter(|s| s.owner == Owner::Model && !s.off_path);
     assert_eq!(on_path.count(), 1);
 }
+
+/// A sub-agent's Codex file begins with a copy of its parent's history: it stands in the context and is no inference.
+#[test]
+fn a_forked_codex_session_counts_its_copied_rows_once() {
+    let message = |ordinal: u8, role: &str, kind: &str, text: &str| {
+        format!(
+            r#"{{"type":"response_item","ordinal":{ordinal},"payload":{{"type":"message","role":"{role}","content":[{{"type":"{kind}","text":"{text}"}}]}}}}"#
+        )
+    };
+    let text = [
+        r#"{"type":"session_meta","ordinal":0,"payload":{"id":"s","timestamp":"2026-01-01T00:00:00Z","subagent_history_start_ordinal":3}}"#.to_owned(),
+        message(1, "user", "input_text", "q"),
+        message(2, "assistant", "output_text", "old"),
+        message(3, "assistant", "output_text", "new"),
+    ];
+    let seen = see_bytes("rollout.jsonl", text.join("\n").as_bytes());
+    let steps: Vec<_> = seen.steps().map(|s| (s.text.as_str(), s.copied)).collect();
+    assert_eq!(steps, [("q", true), ("old", true), ("new", false)]);
+    assert_eq!(seen.calls().count(), 1);
+}
+
+/// A compaction's summary is the program's text and takes the place of what it sums up, in every agent that compacts.
+#[test]
+fn a_summary_takes_the_place_of_what_it_sums_up() {
+    let claude = [
+        r#"{"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"q"}}"#,
+        r#"{"type":"system","subtype":"compact_boundary","uuid":"2","sessionId":"s","content":"Conversation compacted"}"#,
+        r#"{"type":"user","uuid":"3","sessionId":"s","isCompactSummary":true,"message":{"role":"user","content":"sum"}}"#,
+    ];
+    let codex = [
+        r#"{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"q"}]}}"#,
+        r#"{"type":"compacted","payload":{"message":"sum"}}"#,
+    ];
+    for rows in [&claude[..], &codex] {
+        let seen = see_bytes("s.jsonl", rows.join("\n").as_bytes());
+        let sum = seen.steps().find(|s| s.text == "sum").unwrap();
+        assert_eq!((sum.owner, &sum.replaces), (Owner::Runtime, &vec![0]));
+    }
+}
+
+/// Text that the program puts in the user's name is the program's, in each agent's own words.
+#[test]
+fn inserted_text_is_the_programs() {
+    let claude = |text: &str, meta: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"1","sessionId":"s"{meta},"message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    let codex = |text: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let gemini = |text: &str| {
+        format!(
+            r#"{{"sessionId":"s","projectHash":"p","messages":[{{"id":"1","type":"user","content":[{{"text":"{text}"}}]}}]}}"#
+        )
+    };
+    let cases = [
+        (claude("hello", ""), Owner::User),
+        (claude("hello", r#","isMeta":true"#), Owner::Runtime),
+        (
+            claude("<system-reminder>x</system-reminder>", ""),
+            Owner::Runtime,
+        ),
+        (
+            claude("<command-name>/clear</command-name>", ""),
+            Owner::Runtime,
+        ),
+        (codex("hello"), Owner::User),
+        (
+            codex("<environment_context>x</environment_context>"),
+            Owner::Runtime,
+        ),
+        (gemini("hello"), Owner::User),
+        (
+            gemini("<session_context>x</session_context>"),
+            Owner::Runtime,
+        ),
+    ];
+    for (text, want) in cases {
+        let seen = see_bytes("s.jsonl", text.as_bytes());
+        assert_eq!(seen.runs[0].steps[0].owner, want, "{text}");
+    }
+}

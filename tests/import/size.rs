@@ -190,3 +190,18 @@ fn unanswered_calls_do_not_make_reading_quadratic() {
         start.elapsed()
     );
 }
+
+/// SWE-agent asks again where an answer has no action; such answers stand only in the trajectory, and that is told.
+#[test]
+fn requeries_are_told() {
+    let text = r#"{"environment":"e","trajectory":[{"action":"","observation":"","response":"bad"},{"action":"ls","observation":"a","response":"good"}],"history":[{"role":"user","content":"q","agent":"main"},{"role":"assistant","content":"good","agent":"main"}],"info":{}}"#;
+    let seen = see_bytes("a.traj", text.as_bytes());
+    assert!(
+        seen.report
+            .notes
+            .iter()
+            .any(|n| n.contains("1 more answer;")),
+        "{:?}",
+        seen.report.notes
+    );
+}

@@ -98,7 +98,16 @@ impl Importer for SweAgent {
             }
             conversation(out, &document, attempt, other)?;
         }
-        conversation(out, &document, list, head)?;
+        let calls = conversation(out, &document, list, head)?;
+        // Answers that the program refused and asked for again stand only among the steps.
+        let steps = of(TRAJECTORY).next().map_or(0, |t| t.count);
+        if steps > u64::from(calls) {
+            let more = steps - u64::from(calls);
+            out.note(format!(
+                "only in the trajectory: {}; the program asked again, and the history does not hold them",
+                crate::text::plural(more, "more answer")
+            ));
+        }
         tell_damage(out, &document)
     }
 }
@@ -108,7 +117,7 @@ fn conversation(
     document: &Document<'_>,
     list: &LongList,
     head: Rollout,
-) -> Result<(), Halt> {
+) -> Result<u32, Halt> {
     let mut run = Run::begin(out, head)?;
     let mut talk = Talk::default();
     each_element(&mut run, document, list, &mut |run, row| {
@@ -118,7 +127,9 @@ fn conversation(
             talk.say(run, row)
         }
     })?;
-    run.end()
+    let calls = run.calls();
+    run.end()?;
+    Ok(calls)
 }
 
 /// One step of the trajectory: what the model answered, and what its action brought.
