@@ -52,7 +52,6 @@ pub use options::{
     SplitOptions, Undecided,
 };
 pub use preview::{Preview, PreviewRow};
-pub use redact::is_redacted;
 pub use split::{Part, Plan};
 pub use target::{Measure, Measured, Segment, Target};
 pub use why::{LeftOut, Why};
@@ -130,6 +129,7 @@ fn fill(
     for run in runs {
         let run = run.map_err(Error::Source)?;
         step(desk, "runs", progress)?;
+        desk.remember(&run);
         consumer.run(&run, desk)?;
     }
     pairs_in_turn(pairs, consumer.as_mut(), desk, progress)?;
@@ -178,6 +178,8 @@ fn pairs_in_turn(
     for pair in pairs {
         let pair = pair.map_err(Error::Source)?;
         step(desk, "pairs", progress)?;
+        desk.remember(&pair.a);
+        desk.remember(&pair.b);
         let subject = pair.record.decision.subject();
         if same
             .first()
@@ -208,7 +210,13 @@ fn agreed(
     others
         .iter()
         .for_each(|p| desk.leave_out(&p.record.id, &Why::SameDecision { of: of.clone() }));
-    consumer.pair(first, desk)
+    match redact::pair(first, desk.options.undecided) {
+        Ok(pair) => consumer.pair(&pair, desk),
+        Err(why) => {
+            desk.leave_out(&first.record.id, &why);
+            Ok(())
+        }
+    }
 }
 
 /// Task pairs that cleaning found nearly equal and nobody has called different.

@@ -2,7 +2,7 @@
 //! the fields of DESIGN §6 for everybody, and `steps`, `call` and `head` so that our own import brings back every
 //! step as it was. Texts stand once: `text_at` says where.
 
-use super::copy::{may_leave, redacted};
+use super::copy::{may_leave, pair_may_leave, redacted};
 use super::desk::{Consumer, Desk};
 use super::error::Error;
 use super::input::{PairInput, RunInput};
@@ -40,7 +40,7 @@ impl Consumer for Atif {
     }
 
     fn pair(&mut self, pair: &PairInput, desk: &mut Desk<'_>) -> Result<(), Error> {
-        if may_leave(&pair.a, desk).is_ok() && may_leave(&pair.b, desk).is_ok() {
+        if pair_may_leave(pair, desk) {
             let row = redacted(&pair.record, &pair.a, desk)?;
             desk.folder.line("pairs.jsonl", &row)?;
         }

@@ -3,11 +3,10 @@
 
 use super::desk::{Consumer, Desk};
 use super::error::Error;
-use super::gate;
 use super::input::{PairInput, RunInput};
 use super::message::{Dialect, Messages, tools_text};
 use super::options::{Options, Shape};
-use super::talk::{Talk, talks, written};
+use super::talk::{Talk, accept, of_success, written};
 use super::trl::{Origin, human_demonstration, length_setting};
 use serde::Serialize;
 
@@ -46,16 +45,7 @@ pub(crate) struct Conversations;
 
 impl Consumer for Conversations {
     fn run(&mut self, run: &RunInput, desk: &mut Desk<'_>) -> Result<(), Error> {
-        if let Err(why) = gate::is_success(run) {
-            desk.leave_out(&run.head.id, &why);
-            return Ok(());
-        }
-        desk.coverage.success(run);
-        let all = talks(&desk.select, run);
-        for (at, why) in &all.refused {
-            desk.leave_out(at, why);
-        }
-        all.talks
+        of_success(run, desk)
             .iter()
             .try_for_each(|talk| write(desk, talk, &talk.at.to_string(), None))
     }
@@ -93,21 +83,11 @@ fn write(
     subject: &str,
     origin: Option<Origin<'_>>,
 ) -> Result<(), Error> {
-    let Some(last) = talk.targets.last() else {
+    let said = talk.is_sayable(NAME);
+    let (Some(messages), Some(last)) = (accept(desk, talk, subject, "", said), talk.targets.last())
+    else {
         return Ok(());
     };
-    let messages = talk.messages();
-    let ready = talk
-        .all_targets(NAME)
-        .and_then(|()| gate::prompt_is_sayable(&messages))
-        .and_then(|()| desk.measure(last))
-        .and_then(|()| desk.once(subject, last, ""));
-    if let Err(why) = ready {
-        desk.leave_out(subject, &why);
-        return Ok(());
-    }
-    desk.shade_talk(talk);
-    talk.targets.iter().for_each(|t| desk.tally(t));
     let row = Row {
         messages: Messages(&messages, Dialect::TRL),
         tools: tools_text(&talk.run.head.tools),

@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::error::Error;
 use super::gate::{replaceable, resolved};
-use super::input::RunInput;
+use super::input::{PairInput, RunInput};
 use super::redact::{Redactor, is_redacted};
 use super::why::Why;
 use crate::domain::FindingKind;
@@ -25,6 +25,17 @@ pub(crate) fn may_leave(run: &RunInput, desk: &Desk<'_>) -> Result<(), Why> {
             resolved(state)
         }
     })
+}
+
+/// Both runs of a pair may leave; else it stays out.
+pub(crate) fn pair_may_leave(pair: &PairInput, desk: &mut Desk<'_>) -> bool {
+    match may_leave(&pair.a, desk).and_then(|()| may_leave(&pair.b, desk)) {
+        Ok(()) => true,
+        Err(why) => {
+            desk.leave_out(&pair.record.id, &why);
+            false
+        }
+    }
 }
 
 /// The value with placeholders in place.

@@ -9,13 +9,13 @@ use super::manifest::{Bound, Redacted, Units};
 use super::merge;
 use super::options::Options;
 use super::preview::Sample;
-use super::redact::is_redacted;
+use super::redact::{Redactor, guarded, is_redacted};
 use super::select::{Example, Select};
 use super::split::{Part, Plan};
 use super::target::{Measured, Target};
 use super::types::ArgumentTypes;
 use super::why::{LeftOut, Why};
-use crate::domain::{RunId, StepKind};
+use crate::domain::{Redaction, RunId, StepKind};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -59,6 +59,8 @@ pub(crate) struct Desk<'a> {
     pub(crate) seen: Seen,
     pub(crate) units: Units,
     pub(crate) redacted: BTreeSet<Redacted>,
+    /// Words that left some run as a placeholder, for texts that belong to no run.
+    words: BTreeMap<String, Redaction>,
     /// Rows whose length nobody could measure.
     pub(crate) unmeasured: u64,
     /// First rows, while a preview is made.
@@ -92,6 +94,7 @@ impl<'a> Desk<'a> {
                 ..Units::default()
             },
             redacted: BTreeSet::new(),
+            words: BTreeMap::new(),
             unmeasured: 0,
             sample: None,
             said: HashMap::new(),
@@ -242,6 +245,17 @@ impl<'a> Desk<'a> {
         self.units.runs_with_text_only += u64::from(!tokens.complete);
         self.units.prefix_breaks += tokens.breaks;
         self.note_redactions(run);
+    }
+
+    /// Remembers what no text of the task list may say, whether the run's own rows leave or stay out.
+    pub(crate) fn remember(&mut self, run: &RunInput) {
+        let words = guarded(run).map(|r| (r.words.clone(), r.clone()));
+        self.words.extend(words);
+    }
+
+    /// Replaces what any run of the set must not say, in a text of the task list.
+    pub(crate) fn redactor(&self) -> Redactor {
+        Redactor::new(self.words.values())
     }
 
     fn note_redactions(&mut self, run: &RunInput) {

@@ -2,7 +2,7 @@
 //! as JSON text.
 
 use super::columns::{Shape, Table};
-use super::copy::{may_leave, redacted};
+use super::copy::{may_leave, pair_may_leave, redacted};
 use super::desk::{Consumer, Desk};
 use super::error::Error;
 use super::input::{PairInput, RunInput};
@@ -31,15 +31,15 @@ fn pair_value(pair: &PairInput, desk: &Desk<'_>) -> Result<Value, Error> {
     }))
 }
 
-/// Both runs of a pair may leave; else it stays out.
-fn pair_may_leave(pair: &PairInput, desk: &mut Desk<'_>) -> bool {
-    match may_leave(&pair.a, desk).and_then(|()| may_leave(&pair.b, desk)) {
-        Ok(()) => true,
-        Err(why) => {
-            desk.leave_out(&pair.record.id, &why);
-            false
-        }
-    }
+/// The task list, without the words that no run may say.
+fn tasks(desk: &Desk<'_>) -> Result<Vec<Value>, Error> {
+    let redactor = desk.redactor();
+    let tasks = desk.facts.tasks.iter().map(|task| {
+        let mut row = serde_json::to_value(task).map_err(|e| Error::Options(e.to_string()))?;
+        redactor.value(&mut row);
+        Ok(row)
+    });
+    tasks.collect()
 }
 
 /// `jsonl`.
@@ -83,8 +83,8 @@ impl Consumer for Lines {
     fn finish(&mut self, desk: &mut Desk<'_>) -> Result<(), Error> {
         desk.units.rows =
             "one run with all that belongs to it; token rows join calls by exact prefix";
-        for task in &desk.facts.tasks {
-            desk.folder.line("tasks.jsonl", task)?;
+        for task in tasks(desk)? {
+            desk.folder.line("tasks.jsonl", &task)?;
         }
         for document in &desk.facts.documents {
             desk.folder.line("documents.jsonl", document)?;
@@ -303,8 +303,7 @@ impl Consumer for Tables {
 
     fn finish(&mut self, desk: &mut Desk<'_>) -> Result<(), Error> {
         desk.units.rows = "one run; steps, calls, rewards and decisions in tables of their own";
-        for task in &desk.facts.tasks {
-            let row = serde_json::to_value(task).map_err(|e| Error::Options(e.to_string()))?;
+        for row in tasks(desk)? {
             self.push(desk, "tasks.parquet", TASKS, &row)?;
         }
         for (name, (_, table)) in std::mem::take(&mut self.open) {

@@ -3,12 +3,11 @@
 
 use super::desk::{Consumer, Desk};
 use super::error::Error;
-use super::gate;
 use super::input::{PairInput, RunInput};
 use super::message::compact_object;
 use super::select::{Example, Preference};
 use super::split::Part;
-use super::talk::{Talk, talks, written};
+use super::talk::{Talk, accept, of_success, written};
 use super::trl::{Origin, accept_pair, human_demonstration};
 use super::why::Why;
 use crate::domain::{ChatMessage, Role};
@@ -147,19 +146,9 @@ const LAST_TURN: &str = "-last-turn";
 
 impl Consumer for Sft {
     fn run(&mut self, run: &RunInput, desk: &mut Desk<'_>) -> Result<(), Error> {
-        if let Err(why) = gate::is_success(run) {
-            desk.leave_out(&run.head.id, &why);
-            return Ok(());
-        }
-        desk.coverage.success(run);
-        let all = talks(&desk.select, run);
-        for (at, why) in &all.refused {
-            desk.leave_out(at, why);
-        }
-        for talk in all.talks {
-            self.talk(desk, talk)?;
-        }
-        Ok(())
+        of_success(run, desk)
+            .into_iter()
+            .try_for_each(|talk| self.talk(desk, talk))
     }
 
     fn pair(&mut self, pair: &PairInput, desk: &mut Desk<'_>) -> Result<(), Error> {
@@ -218,23 +207,13 @@ impl Sft {
         suffix: &str,
         origin: Origin<'_>,
     ) -> Result<(), Error> {
-        let Some(last) = talk.targets.last() else {
+        let said = sharegpt(&talk.messages());
+        let (Some(said), Some(last)) = (
+            accept(desk, talk, subject, suffix, said),
+            talk.targets.last(),
+        ) else {
             return Ok(());
         };
-        let ready = sharegpt(&talk.messages()).and_then(|s| {
-            desk.measure(last)?;
-            desk.once(subject, last, suffix)?;
-            Ok(s)
-        });
-        let said = match ready {
-            Ok(said) => said,
-            Err(why) => {
-                desk.leave_out(subject, &why);
-                return Ok(());
-            }
-        };
-        desk.shade_talk(talk);
-        talk.targets.iter().for_each(|t| desk.tally(t));
         let row = SftRow {
             conversations: said.turns,
             system: said.system,

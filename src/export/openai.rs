@@ -3,12 +3,11 @@
 
 use super::desk::{Consumer, Desk};
 use super::error::Error;
-use super::gate;
 use super::input::{PairInput, RunInput};
 use super::message::{Dialect, Message, Messages, call_ids};
 use super::select::Preference;
 use super::split::Part;
-use super::talk::{Talk, Turn, talks, written};
+use super::talk::{Talk, Turn, accept, of_success, written};
 use super::trl::{Origin, accept_pair, human_demonstration};
 use super::why::Why;
 use crate::domain::{ChatMessage, Role};
@@ -55,19 +54,9 @@ pub(crate) struct Sft;
 
 impl Consumer for Sft {
     fn run(&mut self, run: &RunInput, desk: &mut Desk<'_>) -> Result<(), Error> {
-        if let Err(why) = gate::is_success(run) {
-            desk.leave_out(&run.head.id, &why);
-            return Ok(());
-        }
-        desk.coverage.success(run);
-        let all = talks(&desk.select, run);
-        for (at, why) in &all.refused {
-            desk.leave_out(at, why);
-        }
-        for talk in &all.talks {
-            write(desk, talk, &talk.at.to_string(), Origin::of)?;
-        }
-        Ok(())
+        of_success(run, desk)
+            .iter()
+            .try_for_each(|talk| write(desk, talk, &talk.at.to_string(), Origin::of))
     }
 
     fn pair(&mut self, pair: &PairInput, desk: &mut Desk<'_>) -> Result<(), Error> {
@@ -98,18 +87,11 @@ fn write<'t, 'a>(
     subject: &str,
     origin: impl Fn(&'t super::select::Example<'a>) -> Origin<'t>,
 ) -> Result<(), Error> {
-    let Some(last) = talk.targets.last() else {
+    let said = answered(&talk.turns);
+    let (Some(()), Some(last)) = (accept(desk, talk, subject, "", said), talk.targets.last())
+    else {
         return Ok(());
     };
-    let ready = answered(&talk.turns)
-        .and_then(|()| desk.measure(last))
-        .and_then(|()| desk.once(subject, last, ""));
-    if let Err(why) = ready {
-        desk.leave_out(subject, &why);
-        return Ok(());
-    }
-    desk.shade_talk(talk);
-    talk.targets.iter().for_each(|t| desk.tally(t));
     let tools = talk.run.head.tools.as_slice();
     let row = SftRow {
         messages: Weighted(&talk.turns),

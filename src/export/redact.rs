@@ -1,14 +1,17 @@
 //! Puts placeholders where a person said "redact", in every string of a row that leaves.
 
-use super::input::RunInput;
+use super::input::{PairInput, RunInput};
 use super::options::Undecided;
 use super::why::Why;
-use crate::domain::{ChatMessage, FindingAction, FindingKind, FindingState, Redaction};
+use crate::domain::{
+    Candidate, ChatMessage, Decision, FindingAction, FindingKind, FindingState, Redaction,
+};
 use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The finding's words leave as a placeholder.
-pub fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
+pub(crate) fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
     let sensitive = matches!(
         state.finding.kind,
         FindingKind::Secret | FindingKind::Personal
@@ -17,6 +20,44 @@ pub fn is_redacted(state: &FindingState, undecided: Undecided) -> bool {
         Some(action) => action == FindingAction::Redact,
         None => sensitive && undecided == Undecided::Redact,
     }
+}
+
+/// Words of a run that nobody said to keep.
+pub(crate) fn guarded(run: &RunInput) -> impl Iterator<Item = &Redaction> {
+    run.redactions.iter().filter(|r| {
+        let mut states = run.findings.iter().filter(|s| s.finding.id == r.finding);
+        states.any(|s| s.action != Some(FindingAction::Keep))
+    })
+}
+
+/// Redactions of a run that hold.
+fn asked(run: &RunInput, undecided: Undecided) -> impl Iterator<Item = &Redaction> {
+    run.redactions.iter().filter(move |r| {
+        let mut states = run.findings.iter().filter(|s| s.finding.id == r.finding);
+        states.any(|s| is_redacted(s, undecided))
+    })
+}
+
+/// A pair whose own words (reason, evidence, a side that a reviewer wrote) say nothing that leaves its runs as a placeholder.
+pub(crate) fn pair(input: &PairInput, undecided: Undecided) -> Result<Cow<'_, PairInput>, Why> {
+    let words = asked(&input.a, undecided).chain(asked(&input.b, undecided));
+    let redactor = Redactor::new(words);
+    if redactor.is_idle() {
+        return Ok(Cow::Borrowed(input));
+    }
+    let mut out = input.clone();
+    if let Decision::Pair(pair) = &mut out.record.decision {
+        redactor.text(&mut pair.reason);
+        pair.evidence
+            .iter_mut()
+            .for_each(|text| redactor.text(text));
+        for side in [&mut pair.a, &mut pair.b] {
+            if let Candidate::Human { message, .. } = side {
+                redactor.message(message)?;
+            }
+        }
+    }
+    Ok(Cow::Owned(out))
 }
 
 /// Replaces the words of one run's redactions.
@@ -28,14 +69,15 @@ pub(crate) struct Redactor {
 impl Redactor {
     /// What a person said to redact, and what the options redact by themselves.
     pub(crate) fn of(run: &RunInput, undecided: Undecided) -> Self {
-        let asked = |r: &&Redaction| {
-            let mut states = run.findings.iter().filter(|s| s.finding.id == r.finding);
-            states.any(|s| is_redacted(s, undecided))
-        };
-        Self::new(run.redactions.iter().filter(asked))
+        Self::new(asked(run, undecided))
     }
 
-    fn new<'r>(redactions: impl Iterator<Item = &'r Redaction>) -> Self {
+    /// Nothing is replaced.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.finder.is_none()
+    }
+
+    pub(crate) fn new<'r>(redactions: impl Iterator<Item = &'r Redaction>) -> Self {
         let mut words = Vec::new();
         let mut placeholders = Vec::new();
         for redaction in redactions.filter(|r| !r.words.is_empty()) {

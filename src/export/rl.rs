@@ -65,7 +65,12 @@ impl Starts {
 
     /// Starts by task, then by context.
     pub(crate) fn into_sorted(self, desk: &mut Desk<'_>) -> Vec<Start> {
-        let starts: Vec<Start> = self.found.into_values().collect();
+        let mut starts: Vec<Start> = self.found.into_values().collect();
+        let redactor = desk.redactor();
+        for start in &mut starts {
+            redactor.text(&mut start.answer);
+            redactor.text(&mut start.grader);
+        }
         let without = starts.iter().filter(|s| s.answer.is_empty()).count();
         if without > 0 {
             desk.warnings.insert(format!("{without} tasks have no expected answer in the task list; their reward must come from an environment"));

@@ -1,7 +1,8 @@
 //! A run as whole conversations, for consumers that want them: cut where the context was rewritten, every
 //! assistant message marked as a target or as a condition (S-15, S-25).
 
-use super::gate::{RunView, left_attempts};
+use super::desk::Desk;
+use super::gate::{RunView, is_success, left_attempts, prompt_is_sayable};
 use super::input::RunInput;
 use super::options::Reasoning;
 use super::redact::Redactor;
@@ -38,6 +39,14 @@ impl Talk<'_> {
         self.turns.iter().map(|t| t.message.clone()).collect()
     }
 
+    /// A consumer of object arguments that trains every assistant message can say it.
+    pub(crate) fn is_sayable(&self, consumer: &'static str) -> Result<Vec<ChatMessage>, Why> {
+        self.all_targets(consumer)?;
+        let messages = self.messages();
+        prompt_is_sayable(&messages)?;
+        Ok(messages)
+    }
+
     /// A consumer that trains every assistant message can say it only if every one is a target.
     pub(crate) fn all_targets(&self, consumer: &'static str) -> Result<(), Why> {
         let other = |t: &&Turn| t.message.role == Role::Assistant && !t.target;
@@ -55,13 +64,55 @@ impl Talk<'_> {
 }
 
 /// What a run gives: conversations, and decisions that are no targets.
-pub(crate) struct Talks<'a> {
-    pub(crate) talks: Vec<Talk<'a>>,
-    pub(crate) refused: Vec<(StepRef, Why)>,
+struct Talks<'a> {
+    talks: Vec<Talk<'a>>,
+    refused: Vec<(StepRef, Why)>,
+}
+
+/// Conversations of a run that succeeded; what stays out of them is noted.
+pub(crate) fn of_success<'r>(run: &'r RunInput, desk: &mut Desk<'_>) -> Vec<Talk<'r>> {
+    if let Err(why) = is_success(run) {
+        desk.leave_out(&run.head.id, &why);
+        return Vec::new();
+    }
+    desk.coverage.success(run);
+    let all = talks(&desk.select, run);
+    for (at, why) in &all.refused {
+        desk.leave_out(at, why);
+    }
+    all.talks
+}
+
+/// The last questions before a conversation is written: `said` is what the consumer makes of it, `mark` tells the consumer's
+/// kinds of rows apart. Nothing = it stays out, which is noted.
+pub(crate) fn accept<T>(
+    desk: &mut Desk<'_>,
+    talk: &Talk<'_>,
+    subject: &str,
+    mark: &str,
+    said: Result<T, Why>,
+) -> Option<T> {
+    let last = talk.targets.last()?;
+    let ready = said.and_then(|said| {
+        desk.measure(last)?;
+        desk.once(subject, last, mark)?;
+        Ok(said)
+    });
+    match ready {
+        Ok(said) => {
+            desk.shade_talk(talk);
+            talk.targets.iter().for_each(|t| desk.tally(t));
+            Some(said)
+        }
+        Err(why) => {
+            desk.leave_out(subject, &why);
+            None
+        }
+    }
 }
 
 /// Makes conversations of a run.
-pub(crate) fn talks<'a>(select: &Select<'_>, run: &'a RunInput) -> Talks<'a> {
+fn talks<'a>(select: &Select<'_>, run: &'a RunInput) -> Talks<'a> {
     let view = RunView::new(run, select.options.undecided);
     let mut out = Talks {
         talks: Vec::new(),

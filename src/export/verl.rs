@@ -4,12 +4,11 @@
 use super::columns::{Shape, Table};
 use super::desk::{Consumer, Desk};
 use super::error::Error;
-use super::gate;
 use super::input::{PairInput, RunInput};
 use super::message::{Dialect, Messages, tools_text};
 use super::rl::{Start, Starts};
 use super::split::Part;
-use super::talk::{Talk, talks, written};
+use super::talk::{Talk, accept, of_success, written};
 use super::trl::human_demonstration;
 use crate::domain::TaskId;
 use serde_json::{Value, json};
@@ -51,16 +50,7 @@ pub(crate) struct Sft {
 
 impl Consumer for Sft {
     fn run(&mut self, run: &RunInput, desk: &mut Desk<'_>) -> Result<(), Error> {
-        if let Err(why) = gate::is_success(run) {
-            desk.leave_out(&run.head.id, &why);
-            return Ok(());
-        }
-        desk.coverage.success(run);
-        let all = talks(&desk.select, run);
-        for (at, why) in &all.refused {
-            desk.leave_out(at, why);
-        }
-        all.talks
+        of_success(run, desk)
             .iter()
             .try_for_each(|talk| self.write(desk, talk, &talk.at.to_string()))
     }
@@ -107,21 +97,12 @@ impl Consumer for Sft {
 
 impl Sft {
     fn write(&mut self, desk: &mut Desk<'_>, talk: &Talk<'_>, subject: &str) -> Result<(), Error> {
-        let Some(last) = talk.targets.last() else {
+        let said = talk.is_sayable(NAME);
+        let (Some(messages), Some(last)) =
+            (accept(desk, talk, subject, "", said), talk.targets.last())
+        else {
             return Ok(());
         };
-        let messages = talk.messages();
-        let ready = talk
-            .all_targets(NAME)
-            .and_then(|()| gate::prompt_is_sayable(&messages))
-            .and_then(|()| desk.measure(last))
-            .and_then(|()| desk.once(subject, last, ""));
-        if let Err(why) = ready {
-            desk.leave_out(subject, &why);
-            return Ok(());
-        }
-        desk.shade_talk(talk);
-        talk.targets.iter().for_each(|t| desk.tally(t));
         let part = desk.part(talk.run);
         let head = &talk.run.head;
         let mut row = json!({

@@ -72,7 +72,7 @@ impl<'a> Read<'a> {
             .is_some_and(|s| s.by == export::GroupBy::Document);
         Ok(Self {
             facts: gather::facts(store, &runs, choice, by_document)?,
-            source: gather::Source::new(store, options.undecided)?,
+            source: gather::Source::new(store)?,
             runs,
             pairs,
         })

@@ -291,6 +291,19 @@ fn redacted_words_leave_nowhere() {
         words: secret.to_owned(),
         placeholder: "[EMAIL_0a1b]".to_owned(),
     };
+    // What a reviewer wrote or quoted, and what the task list says, may hold the same words.
+    let said: Vec<PairInput> = pairs(&runs)
+        .into_iter()
+        .map(|pair| {
+            with(pair, |p| {
+                p.evidence = Some(format!("asked by {secret}"));
+                p.reason = format!("{secret} must get an answer");
+            })
+        })
+        .collect();
+    let task: Task = serde_json::from_value(json!({"task_id": "missing-condition",
+        "prompt": format!("for {secret}"), "expected": format!("ask {secret}")}))
+    .unwrap();
     let check = |action, undecided, leaves: bool| {
         let mut runs = runs.clone();
         for run in &mut runs[2..] {
@@ -303,7 +316,16 @@ fn redacted_words_leave_nowhere() {
                 purpose: Purpose::Draft,
                 ..Options::new(format)
             };
-            let out = export_with(&options, input(&runs, &pairs(&runs))).unwrap();
+            let pairs = said.iter().cloned().map(|mut pair| {
+                let of = |run: &RunInput| runs.iter().find(|r| r.head.id == run.head.id).unwrap();
+                (pair.a, pair.b) = (of(&pair.a).clone().into(), of(&pair.b).clone().into());
+                pair
+            });
+            // The first pair is about another request, so nobody found its quoted address in its own runs.
+            let pairs: Vec<PairInput> = pairs.skip(1).take(1).collect();
+            let mut input = input(&runs, &pairs);
+            input.facts.tasks = vec![task.clone()];
+            let out = export_with(&options, input).unwrap();
             let all: Vec<u8> = files(out.dir.path()).into_values().flatten().collect();
             let text = String::from_utf8_lossy(&all).into_owned();
             assert!(!text.contains(secret), "{format}");

@@ -6,11 +6,10 @@ use super::super::check::{cleaner, findings_about_tasks, findings_of, fresh_chec
 use super::ExportChoice;
 use crate::clean::{Cleaner, RunText};
 use crate::domain::{
-    Decision, DecisionRecord, Filter, FindingState, Outcome, Owner, RunId, Task, TaskId, Verdict,
+    Decision, DecisionRecord, Filter, FindingAction, FindingKind, FindingState, Outcome, Owner,
+    RunId, Task, TaskId, Verdict,
 };
-use crate::export::{
-    Cleaning, Facts, PairInput, RunHead, RunInput, SourceError, Undecided, is_redacted,
-};
+use crate::export::{Cleaning, Facts, PairInput, RunHead, RunInput, SourceError};
 use crate::store::{Store, StoreError};
 use crate::triage::{Ratings, agreement_report};
 use serde_json::{Value, json};
@@ -152,15 +151,13 @@ fn cleaning(store: &Store) -> Result<Option<Cleaning>, JobError> {
 pub(super) struct Source<'a> {
     store: &'a Store,
     cleaner: Cleaner,
-    undecided: Undecided,
     last: RefCell<Option<Arc<RunInput>>>,
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(store: &'a Store, undecided: Undecided) -> Result<Self, JobError> {
+    pub(super) fn new(store: &'a Store) -> Result<Self, JobError> {
         Ok(Self {
             store,
-            undecided,
             cleaner: cleaner(store)?,
             last: RefCell::new(None),
         })
@@ -209,11 +206,13 @@ impl<'a> Source<'a> {
         }
         let (steps, calls) = (store.steps(run)?, store.calls(run)?);
         let findings = findings_of(store, run)?;
-        let redact: Vec<FindingState> = findings
-            .iter()
-            .filter(|f| is_redacted(f, self.undecided))
-            .cloned()
-            .collect();
+        // The words of every finding that nobody said to keep: the export room decides which rows may leave, and no text
+        // of the task list may say them.
+        let guarded = |f: &&FindingState| {
+            let sensitive = matches!(f.finding.kind, FindingKind::Secret | FindingKind::Personal);
+            sensitive && f.action != Some(FindingAction::Keep)
+        };
+        let redact: Vec<FindingState> = findings.iter().filter(guarded).cloned().collect();
         let text = RunText {
             head: &head,
             steps: &steps,
