@@ -8,8 +8,8 @@ mod fingerprint;
 mod stage;
 
 pub use acceptance::{
-    AcceptancePlan, Comparison, Metric, Outcome as AcceptanceOutcome, PairedCounts,
-    acceptance_plan, compare_paired, effects_bound,
+    AcceptancePlan, Comparison as AcceptanceComparison, Metric, Outcome as AcceptanceOutcome,
+    PairedCounts, acceptance_plan, compare_paired, effects_bound,
 };
 pub use check::{ChangeProblem, attribution, check_change};
 pub use fingerprint::{

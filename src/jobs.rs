@@ -39,7 +39,7 @@ pub use calibrate::{
     calibration_of, recorded_calibrations,
 };
 pub use card::card_of;
-pub use changes::{LedgerEntry, ledger};
+pub use changes::{ChangeSide, ChangeSides, LedgerEntry, ledger};
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
     fresh_check, random_key,

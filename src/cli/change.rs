@@ -6,7 +6,7 @@ use super::output::{Cell, Table, Tone};
 use crate::change::{ChangeProblem, acceptance_plan, changed_layers, check_change, fingerprints};
 use crate::domain::{Change, ChangeState, ChangedThing, Decision, Filter};
 use crate::error::{Failure, Result};
-use crate::jobs::{self, LedgerEntry};
+use crate::jobs::{self, ChangeSides, LedgerEntry};
 use crate::store::Store;
 use crate::text;
 use serde_json::{Value, json};
@@ -134,6 +134,7 @@ fn add(args: &AddArgs, env: &mut Env) -> Result<Done> {
                 change: change.as_ref().clone(),
                 record: record.clone(),
                 settled: Vec::new(),
+                sides: None,
             };
             env.out.row(&change_json(&entry, &problems))?;
         } else {
@@ -314,6 +315,12 @@ fn show(id: &str, env: &mut Env) -> Result<Done> {
     for problem in &problems {
         env.out.line(text::visible(&format!("✗ {problem}")))?;
     }
+    match &found.sides {
+        Some(sides) => before_after(sides, env)?,
+        None => env
+            .out
+            .line("no run here carries these versions, so nothing is known before or after")?,
+    }
     let plan = acceptance_plan(change.thing);
     env.out
         .line("acceptance plan, to be declared before results are seen:")?;
@@ -356,6 +363,26 @@ fn settled_cell(entry: &LedgerEntry) -> Cell {
     }
 }
 
+fn before_after(sides: &ChangeSides, env: &mut Env) -> Result<()> {
+    for (name, side) in [("before", &sides.before), ("after", &sides.after)] {
+        let share = side.share.map_or_else(String::new, |(value, i)| {
+            format!(
+                ", {} passed [{}–{}]",
+                text::per_cent(value),
+                text::per_cent(i.low),
+                text::per_cent(i.high)
+            )
+        });
+        env.out.line(format!(
+            "{name:<9} {} in {}{share}",
+            text::plural(u64::from(side.runs), "run"),
+            text::plural(side.cohorts.len() as u64, "cohort")
+        ))?;
+    }
+    env.out
+        .line(format!("same tasks {}", sides.same_tasks.words))
+}
+
 fn change_json(entry: &LedgerEntry, problems: &[ChangeProblem]) -> Value {
     let (record, change) = (&entry.record, &entry.change);
     let settled: Vec<Value> = settlements(entry)
@@ -365,6 +392,7 @@ fn change_json(entry: &LedgerEntry, problems: &[ChangeProblem]) -> Value {
     json!({
         "state": entry.state(),
         "settled": settled,
+        "sides": entry.sides,
         "change": change.id,
         "thing": change.thing,
         "claim": change.claim,

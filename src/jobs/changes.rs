@@ -1,7 +1,12 @@
 //! The ledger with what became of each change. A decision binds the entry that was looked at, not its name.
 
+mod sides;
+
+pub use sides::{ChangeSide, ChangeSides};
+
 use super::JobError;
-use crate::domain::{Change, ChangeState, Decision, DecisionRecord};
+use super::cohort::cohorts;
+use crate::domain::{Change, ChangeState, Decision, DecisionRecord, Filter};
 use crate::store::Store;
 use std::collections::BTreeMap;
 
@@ -17,6 +22,8 @@ pub struct LedgerEntry {
     pub change: Change,
     /// What was decided on this very entry.
     pub settled: Vec<DecisionRecord>,
+    /// Runs before and after, where runs carry what was changed.
+    pub sides: Option<ChangeSides>,
 }
 
 impl LedgerEntry {
@@ -40,11 +47,18 @@ pub fn ledger(store: &Store) -> Result<Vec<LedgerEntry>, JobError> {
             settled.entry(entry.0.clone()).or_default().push(record);
         }
     }
-    let records = store.own("change")?.into_iter();
+    let records = store.own("change")?;
+    let all = if records.is_empty() {
+        Vec::new()
+    } else {
+        cohorts(store, &Filter::default())?
+    };
     Ok(records
+        .into_iter()
         .filter_map(|record| match record.decision.clone() {
             Decision::Change(change) => Some(LedgerEntry {
                 settled: settled.remove(record.id.as_str()).unwrap_or_default(),
+                sides: sides::sides(&change, &all),
                 change: *change,
                 record,
             }),

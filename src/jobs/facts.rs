@@ -13,7 +13,7 @@ mod split;
 
 use super::cohort::CohortRuns;
 use super::evidence::RunFacts;
-use super::{Audit, JobError, audits, register, run_facts};
+use super::{Audit, ChangeSides, JobError, audits, ledger, register, run_facts};
 use crate::advise::{CohortFacts, EvidenceFact, OverrideFact, RecordedFact, Rules};
 use crate::domain::{
     ChangedThing, Decision, DecisionRecord, EvidenceStatus, Outcome, Pair, Progress, TaskId,
@@ -33,6 +33,7 @@ pub struct Ground<'a> {
     verdicts: Vec<DecisionRecord>,
     facts: Vec<DecisionRecord>,
     audits: Vec<Audit>,
+    levers: u32,
     duplicates: Option<Vec<(TaskId, TaskId)>>,
     rules: Rules,
 }
@@ -47,6 +48,7 @@ impl<'a> Ground<'a> {
             verdicts: store.own("verdict")?,
             facts: store.own("fact")?,
             audits: audits(store)?.into_iter().map(|(_, audit)| audit).collect(),
+            levers: levers(store)?,
             duplicates: split::open_duplicates(store)?,
             rules: rules.clone(),
         })
@@ -108,7 +110,7 @@ pub fn cohort_facts(
         rewards: rewards::rewards(store, &ground.audits, cohort, &failures)?,
         attempts: attempts::attempts(cohort, &failures),
         split: split::split(ground, cohort),
-        levers_compared: levers(store)?,
+        levers_compared: ground.levers,
         demonstrations: demonstrations::demonstrations(ground, cohort)?,
         pairs: pairs::pairs(ground, cohort)?,
         rollouts: rollouts::rollouts(ground, cohort)?,
@@ -175,24 +177,18 @@ fn overridden(store: &Store, name: &str) -> Result<Option<OverrideFact>, JobErro
     }))
 }
 
-/// Changes of prompt, skill, memory or tool text whose acceptance somebody wrote down.
+/// Changes of prompt, skill, memory or tool text that were compared: a person decided on them, or the same tasks were run on both sides. An
+/// acceptance method alone is a promise.
 fn levers(store: &Store) -> Result<u32, JobError> {
-    let mut levers = 0;
-    for record in store.own("change")? {
-        let Decision::Change(change) = record.decision else {
-            continue;
-        };
+    let compared = ledger(store)?.into_iter().filter(|entry| {
         let cheap = matches!(
-            change.thing,
+            entry.change.thing,
             ChangedThing::Prompt | ChangedThing::Skill | ChangedThing::Memory | ChangedThing::Tool
         );
-        let compared = change
-            .acceptance
-            .as_deref()
-            .is_some_and(|a| !a.trim().is_empty());
-        levers += u32::from(cheap && compared);
-    }
-    Ok(levers)
+        let tasks = entry.sides.as_ref().map_or(0, ChangeSides::tasks);
+        cheap && (!entry.settled.is_empty() || tasks > 0)
+    });
+    Ok(count(compared.count()))
 }
 
 fn count(n: usize) -> u32 {

@@ -50,6 +50,45 @@ fn s11_a_change_without_acceptance_or_way_back_cannot_be_accepted() {
 }
 
 #[test]
+fn before_and_after_are_found_by_the_versions_that_runs_carry() {
+    let desk = Desk::new();
+    let runs = repository("sample-logs/runs").display().to_string();
+    desk.run(&["import", &runs]).ok();
+    let change = [
+        "change",
+        "add",
+        "index",
+        "idx",
+        "--claim",
+        "new policies",
+        "--before",
+        "index=idx-2025-06",
+        "--after",
+        "index=idx-2025-08",
+    ];
+    desk.run(&change).ok();
+    let row = desk.run(&["change", "show", "idx", "--json"]).ok().row();
+    // sample-logs/README: 20 failures of one cohort under the old index, and teach-pass-new-index, the same task as teach-index-01, under the new one.
+    let (before, after) = (&row["sides"]["before"], &row["sides"]["after"]);
+    assert_eq!(before["runs"], 22, "20 failures and 2 good runs: {row:#}");
+    assert_eq!(before["passed"], 2);
+    assert!(after["runs"].as_u64().unwrap() >= 1);
+    let counts = &row["sides"]["same_tasks"]["counts"];
+    assert_eq!(
+        (&counts["fixed"], &counts["broken"]),
+        (&json!(1), &json!(0)),
+        "{row:#}"
+    );
+    let text = desk.run(&["change", "show", "idx"]).ok().out;
+    // Wilson 95 % of 2 in 22 by hand: centre 0.1517, half 0.1264.
+    assert!(
+        text.contains("before    22 runs in 1 cohort, 9 % passed [3 %–28 %]"),
+        "{text}"
+    );
+    assert!(text.contains("same tasks too few: "), "{text}");
+}
+
+#[test]
 fn s81_a_change_is_accepted_then_rolled_back_and_both_stay_in_the_log() {
     let desk = desk();
     let more = [

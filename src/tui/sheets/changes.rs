@@ -2,7 +2,8 @@
 
 use crate::change::{acceptance_plan, changed_layers, check_change};
 use crate::domain::{Change, ChangeState, Decision};
-use crate::jobs::LedgerEntry;
+use crate::jobs::{ChangeSides, LedgerEntry};
+use crate::text::per_cent;
 use crate::tui::app::sheet::{Entry, Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -82,6 +83,7 @@ fn page(entry: &LedgerEntry) -> Doc {
         }
     }
     fingerprints(&mut page, change);
+    sides(&mut page, entry.sides.as_ref());
     let problems = check_change(change);
     if !problems.is_empty() {
         page.heading("what is wrong or missing");
@@ -98,6 +100,29 @@ fn page(entry: &LedgerEntry) -> Doc {
         page.line(Ink::Text, line);
     }
     page
+}
+
+fn sides(page: &mut Doc, sides: Option<&ChangeSides>) {
+    let Some(sides) = sides else { return };
+    page.heading("runs before and after");
+    for (name, side) in [("before", &sides.before), ("after", &sides.after)] {
+        let share = side.share.map_or_else(
+            || "pass or fail unknown".to_owned(),
+            |(value, i)| {
+                format!(
+                    "{} passed [{}–{}]",
+                    per_cent(value),
+                    per_cent(i.low),
+                    per_cent(i.high)
+                )
+            },
+        );
+        page.field(name, Ink::Text, &format!("{} runs, {share}", side.runs));
+        for cohort in &side.cohorts {
+            page.line(Ink::Dim, &format!("  {cohort}"));
+        }
+    }
+    page.field("same tasks", Ink::Strong, &sides.same_tasks.words);
 }
 
 fn fingerprints(page: &mut Doc, change: &Change) {
