@@ -217,6 +217,8 @@ fn compare(stage: &mut Stage) {
     stage.keys("xx=");
     slow_quietly(stage);
     stage.screen();
+    let screen = stage.screen();
+    assert!(screen.contains("they part at row"), "{screen}");
     told("diff of two 5,000-step runs, on screen", begun.elapsed());
     press(
         stage,

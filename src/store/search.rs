@@ -7,6 +7,8 @@ use rusqlite::{OptionalExtension, params};
 
 /// Bytes of one text that the index reads; the rest of a huge text is not searched, and the list says so.
 const INDEX_BYTES: usize = 1 << 20;
+/// Words in at most so many texts are rare.
+const RARE: i64 = 5_000;
 /// Texts indexed in one transaction.
 const BATCH: u32 = 500;
 
@@ -32,11 +34,12 @@ impl Store {
     /// How far the search index is behind.
     pub fn index_state(&self) -> Result<IndexState, StoreError> {
         let upto = self.indexed_upto()?;
-        let sql = "SELECT (SELECT count(*) FROM body WHERE id <= ?1), (SELECT count(*) FROM body)";
-        let (done, total): (i64, i64) = self
+        // Bodies are numbered from one and never deleted, so the last number is their count; counting millions would take seconds.
+        let mut query = self
             .db
-            .prepare_cached(sql)?
-            .query_row([upto], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .prepare_cached("SELECT coalesce(max(id), 0) FROM body")?;
+        let total: i64 = query.query_row([], |row| row.get(0))?;
+        let done = upto.min(total);
         Ok(IndexState {
             done: u64::try_from(done).unwrap_or(0),
             total: u64::try_from(total).unwrap_or(0),
@@ -94,10 +97,18 @@ impl Store {
             Some(hit) => (self.seq(&hit.run)?, i64::from(hit.step)),
             None => (-1, -1),
         };
-        let sql = "SELECT r.id, s.idx FROM step s JOIN run r ON r.seq = s.run
+        // Rare words: from the texts to their steps. Common ones: step by step, which soon fills the list.
+        let way = if self.is_rare(&query)? {
+            "step s INDEXED BY step_body"
+        } else {
+            "step s NOT INDEXED"
+        };
+        let sql = format!(
+            "SELECT r.id, s.idx FROM {way} JOIN run r ON r.seq = s.run
              WHERE s.body IN (SELECT rowid FROM body_fts WHERE body_fts MATCH ?1)
-               AND (s.run, s.idx) > (?2, ?3) ORDER BY s.run, s.idx LIMIT ?4";
-        let mut statement = self.db.prepare_cached(sql)?;
+               AND (s.run, s.idx) > (?2, ?3) ORDER BY s.run, s.idx LIMIT ?4"
+        );
+        let mut statement = self.db.prepare_cached(&sql)?;
         let rows = statement.query_map(params![query, seq, step, limit], |row| {
             Ok(Hit {
                 run: RunId(row.get(0)?),
@@ -105,6 +116,15 @@ impl Store {
             })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Few enough texts hold the words to look each one's steps up.
+    fn is_rare(&self, query: &str) -> Result<bool, StoreError> {
+        let sql =
+            "SELECT count(*) FROM (SELECT rowid FROM body_fts WHERE body_fts MATCH ?1 LIMIT ?2)";
+        let mut statement = self.db.prepare_cached(sql)?;
+        let found: i64 = statement.query_row(params![query, RARE + 1], |row| row.get(0))?;
+        Ok(found <= RARE)
     }
 
     /// Finds the steps of one run that hold the words.

@@ -4,7 +4,7 @@ use crate::text::{fit, graphemes, visible, width};
 use crate::tui::theme::{Ink, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 
 /// Writes into a buffer with a theme.
 pub(crate) struct Pen<'a> {
@@ -76,7 +76,14 @@ impl<'a> Pen<'a> {
     /// Draws a whole row of `area` over with an ink.
     pub(crate) fn over(&mut self, area: Rect, ink: Ink) {
         let area = area.intersection(self.buffer.area);
-        self.buffer.set_style(area, self.theme.of(ink));
+        let style = self.theme.of(ink);
+        // Reversed colours would become blocks of paint, one for each coloured word.
+        let style = if style.add_modifier.contains(Modifier::REVERSED) {
+            Style::reset().patch(style)
+        } else {
+            style
+        };
+        self.buffer.set_style(area, style);
     }
 
     /// A line across.
