@@ -38,6 +38,21 @@ pub const PAGES: &[Page] = &[
         about: "what a log-prob probe can tell, and what it cannot",
         text: include_str!("../assets/guide/probe.md"),
     },
+    Page {
+        topic: "calibration",
+        about: "is the machine's suggestion any good: figures on the fault suite, and against people",
+        text: include_str!("../docs/calibration.md"),
+    },
+    Page {
+        topic: "three-failures",
+        about: "three real failures: what the program said, what a careful person says",
+        text: include_str!("../docs/three-failures.md"),
+    },
+    Page {
+        topic: "graders",
+        about: "the hack suite, rule graders, and the JSON of your own grader",
+        text: include_str!("../docs/graders.md"),
+    },
 ];
 
 /// Returns the page of that name.

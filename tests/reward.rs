@@ -65,3 +65,13 @@ fn s67_s68_on_the_sample_logs_the_marker_loses_and_the_evidence_grader_wins() {
     let fooled: Vec<_> = evidence.rows.iter().filter(|r| r.fooled).collect();
     assert!(fooled.is_empty(), "{fooled:#?}");
 }
+
+/// S-67: the page about graders explains every hack that an audit shows.
+#[test]
+fn the_graders_page_names_every_hack() {
+    let page = std::fs::read_to_string(here("docs/graders.md")).unwrap();
+    for hack in triagent::reward::Hack::ALL {
+        let word = hack.words().split(':').next().unwrap();
+        assert!(page.contains(&format!("| {word} |")), "{word}");
+    }
+}

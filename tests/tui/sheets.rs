@@ -39,6 +39,34 @@ fn rewards_name_their_convention_and_explain_a_group_without_signal() {
     assert!(!screen.contains("gradient is zero"));
 }
 
+/// S-67: what fooled a grader stands on the rewards screen, with the answer before and after.
+#[test]
+fn rewards_show_the_last_audit_of_each_grader() {
+    use triagent::jobs::{AskedGrader, AuditOptions, audit_grader};
+    let mut play = prepared(170, 60, |store| {
+        let built_in = triagent::reward::built_in_graders();
+        let marker = built_in.into_iter().find(|g| g.name == "source-marker");
+        let options = AuditOptions {
+            filter: triagent::domain::Filter::default(),
+            stands_for: None,
+            version: None,
+        };
+        let asked = AskedGrader::Rules(marker.unwrap());
+        audit_grader(store, &asked, &options, 1, &Progress::default()).unwrap();
+    });
+    let screen = play.keys("<space>rG");
+    assert_shows(
+        &screen,
+        &[
+            "grader source-marker",
+            "hacks fooled it",
+            "✗ fooled",
+            "marker without evidence",
+            "✗ refused",
+        ],
+    );
+}
+
 #[test]
 fn export_previews_before_it_writes() {
     let mut play = play(160, 60);
