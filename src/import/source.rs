@@ -1,4 +1,4 @@
-//! Bytes of one file: unpacks gzip, turns UTF-16 into UTF-8 and tables into lines, keeps small files in memory and
+//! Bytes of one file: unpacks gzip and zstd, turns UTF-16 into UTF-8 and tables into lines, keeps small files in memory and
 //! spools the unpacked rest to a temporary file, so that every reader may read any stretch twice. Offsets are those
 //! of the unpacked text.
 
@@ -92,19 +92,25 @@ impl Source {
         let limit = unpacked_limit(size);
         let mut unpacked = match coat {
             Coat::Gzip => Self::gathered(flate2::read::MultiGzDecoder::new(reader), limit)?,
+            Coat::Zstd => Self::gathered(zstd::Decoder::new(reader)?, limit)?,
             Coat::Utf16Le | Coat::Utf16Be => Self::gathered(Utf16::new(reader, coat), limit)?,
             Coat::Plain | Coat::Table => Self::gathered(reader, limit)?,
         };
         unpacked.notes.push(coat.note().to_owned());
         // What was packed may itself be a table, or text in UTF-16.
-        match unpacked.coat()? {
-            Coat::Utf16Le | Coat::Utf16Be if coat == Coat::Gzip => {
-                let inner = unpacked.coat()?;
-                Self::undressed(unpacked.reader(0)?, unpacked.len, inner)
+        let inner = unpacked.coat()?;
+        let mut dressed = match inner {
+            Coat::Utf16Le | Coat::Utf16Be if coat.is_packed() => {
+                Self::undressed(unpacked.reader(0)?, unpacked.len, inner)?
             }
-            Coat::Table if coat == Coat::Gzip => unpacked.as_table(),
-            _ => Ok(unpacked),
-        }
+            Coat::Table if coat.is_packed() => unpacked.as_table()?,
+            _ => return Ok(unpacked),
+        };
+        dressed
+            .notes
+            .splice(0..0, std::mem::take(&mut unpacked.notes));
+        dressed.damage = unpacked.damage.take().or(dressed.damage.take());
+        Ok(dressed)
     }
 
     fn coat(&self) -> io::Result<Coat> {
@@ -231,12 +237,14 @@ enum Coat {
     Utf16Le,
     Utf16Be,
     Table,
+    Zstd,
 }
 
 impl Coat {
     fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1F, 0x8B, ..] => Self::Gzip,
+            [0x28, 0xB5, 0x2F, 0xFD] => Self::Zstd,
             b"PAR1" => Self::Table,
             [0xFF, 0xFE, ..] => Self::Utf16Le,
             [0xFE, 0xFF, ..] => Self::Utf16Be,
@@ -247,9 +255,14 @@ impl Coat {
         }
     }
 
+    fn is_packed(self) -> bool {
+        matches!(self, Self::Gzip | Self::Zstd)
+    }
+
     fn note(self) -> &'static str {
         match self {
             Self::Gzip => "unpacked from gzip; offsets are those of the unpacked text",
+            Self::Zstd => "unpacked from zstd; offsets are those of the unpacked text",
             Self::Utf16Le | Self::Utf16Be => {
                 "turned from UTF-16 into UTF-8; offsets are those of the UTF-8 text"
             }

@@ -163,14 +163,17 @@ fn utf16_is_read_and_told() {
     }
 }
 
-/// Gzip around any format, and around UTF-16 inside.
+/// Gzip or zstd around any format, and around UTF-16 inside.
 #[test]
-fn gzip_is_unpacked_whatever_is_inside() {
+fn packed_files_are_unpacked_whatever_is_inside() {
     let row = chat(r#","content":"a""#);
     let utf16: Vec<u8> = row.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for inside in [row.as_bytes(), &utf16] {
-        let seen = see_bytes("a.jsonl.gz", &super::seen::gzip(inside));
-        assert_eq!(first_texts(&seen), ["a"]);
-        assert!(!seen.report.notes.is_empty());
+        let zstd = zstd::encode_all(inside, 1).unwrap();
+        for packed in [super::seen::gzip(inside), zstd] {
+            let seen = see_bytes("a.jsonl.packed", &packed);
+            assert_eq!(first_texts(&seen), ["a"]);
+            assert!(seen.report.notes[0].contains("unpacked"));
+        }
     }
 }
