@@ -215,15 +215,14 @@ impl<'o, 's> Run<'o, 's> {
             StepKind::Observation if !self.asked.contains(id) => {
                 step.extra.insert("orphan".to_owned(), true.into());
             }
-            StepKind::Observation => match self.open.iter().rposition(|c| c.id == *id) {
-                Some(at) => {
+            StepKind::Observation => {
+                if let Some(at) = self.open.iter().rposition(|c| c.id == *id) {
                     let call = self.open.swap_remove(at);
                     if step.tool.is_none() && !call.name.is_empty() {
                         step.tool = Some(call.name);
                     }
                 }
-                None => {}
-            },
+            }
             _ => {}
         }
     }
