@@ -432,9 +432,13 @@ fn preferences(ours: &mut Ours, rows: &[Value], report: &Value) {
 fn marks(ours: &mut Ours, rows: &[Value], report: &Value) {
     let examples = report["examples"].as_array().unwrap();
     assert_eq!(examples.len(), rows.len());
-    for (row, example) in rows.iter().zip(examples) {
+    for (n, (row, example)) in rows.iter().zip(examples).enumerate() {
         let at = row["id"].as_str().unwrap();
         assert_eq!(example["label"], row["label"], "{at}");
+        // The rows of the other two files are here again; of many, every third is computed a second time.
+        if rows.len() > 20 && n % 3 > 0 {
+            continue;
+        }
         let (context, target) = (messages(&row["prompt"]), messages(&row["completion"]));
         let one = score(&mut ours.policy, row, &context, &target).remove(0);
         near(one.logp_sum_trl, &example["logp_sum"], at);
