@@ -54,16 +54,18 @@ pub(crate) struct ExportHow {
     pub(crate) folder: PathBuf,
     /// What stays together when groups are held out: task, document, scenario.
     pub(crate) split: Option<String>,
-    /// Model to be trained.
+    /// Model to be trained: a folder, a GGUF file, or a name.
     pub(crate) model: Option<String>,
     /// Reference policy of a preference loss (S-45).
     pub(crate) reference: Option<String>,
     /// Written even where a gate is closed; its manifest says that it must not train.
     pub(crate) draft: bool,
+    /// Words that nobody has decided leave as placeholders.
+    pub(crate) redact: bool,
 }
 
 impl ExportHow {
-    /// Reads a line: a folder, then any of `split:task`, `model:NAME`, `reference:NAME`, `draft`.
+    /// Reads a line: a folder, then any of `split:task`, `model:NAME`, `reference:NAME`, `redact`, `draft`.
     pub(crate) fn parse(line: &str) -> Result<Self, String> {
         let mut words = line.split_whitespace();
         let mut how = Self {
@@ -74,12 +76,13 @@ impl ExportHow {
             let some = |value: &str| Some(value.to_owned()).filter(|v| !v.is_empty());
             match word.split_once(':') {
                 None if word == "draft" => how.draft = true,
+                None if word == "redact" => how.redact = true,
                 Some(("split", by)) => how.split = some(by),
                 Some(("model", name)) => how.model = some(name),
                 Some(("reference", name)) => how.reference = some(name),
                 _ => {
                     return Err(format!(
-                        "`{word}` is none of split:task, model:…, reference:…, draft"
+                        "`{word}` is none of split:task, model:…, reference:…, redact, draft"
                     ));
                 }
             }
@@ -138,11 +141,11 @@ mod tests {
 
     #[test]
     fn an_export_line_names_a_folder_and_how() {
-        let how = ExportHow::parse("out split:task reference:base-7b draft").unwrap();
+        let how = ExportHow::parse("out split:task reference:base-7b redact draft").unwrap();
         assert_eq!(how.folder, PathBuf::from("out"));
         assert_eq!(how.split.as_deref(), Some("task"));
         assert_eq!(how.reference.as_deref(), Some("base-7b"));
-        assert!(how.draft);
+        assert!(how.draft && how.redact);
         assert!(ExportHow::parse("").is_err());
         assert!(
             ExportHow::parse("out spilt:task")

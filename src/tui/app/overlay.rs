@@ -100,7 +100,9 @@ impl PromptKind {
                 "why accept it? what did the acceptance method show"
             }
             Self::ChangeReason(_, ChangeState::RolledBack) => "why roll it back?",
-            Self::ExportTo(_) => "folder, then split:task  model:NAME  reference:NAME  draft",
+            Self::ExportTo(_) => {
+                "folder, then split:task  model:FOLDER  reference:FOLDER  redact  draft"
+            }
         }
     }
 }

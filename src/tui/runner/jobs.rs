@@ -1,10 +1,10 @@
 //! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
 
 use crate::domain::Progress;
-use crate::export::{Bindings, Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions};
+use crate::export::{Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions, Undecided};
 use crate::jobs::{
-    self, Ended, ExportChoice, ImportOptions, ImportTotals, Job, JobError, ScoreOptions,
-    demo_workspace, import, index,
+    self, Ended, ExportChoice, ExportModel, ImportOptions, ImportTotals, Job, JobError,
+    ScoreOptions, demo_workspace, import, index,
 };
 use crate::score::{self, DeviceChoice, ModelSource, Scorer};
 use crate::store::Store;
@@ -231,21 +231,26 @@ fn write(
     let format =
         Format::from_word(format).ok_or_else(|| format!("no format is called {format}"))?;
     let store = Store::open_read_only(path).map_err(|e| e.to_string())?;
+    let text = |e: JobError| e.to_string();
+    let model = ExportModel::open(how.model.as_deref()).map_err(text)?;
     let choice = ExportChoice {
         filter: parse_filter(filter, Some(me)).map_err(|e| e.to_string())?,
         filter_text: filter.to_owned(),
-        bindings: Bindings {
-            model: how.model.clone(),
-            reference: how.reference.clone(),
-            ..Bindings::default()
-        },
+        bindings: model.bindings(how.reference.as_deref()).map_err(text)?,
     };
-    let options = options(format, how)?;
-    let manifest = jobs::export(&store, &choice, &options, &how.folder, progress)
-        .map_err(|e| e.to_string())?;
+    let manifest = model
+        .judging(options(format, how)?, false, |options| {
+            jobs::export(&store, &choice, options, &how.folder, progress)
+        })
+        .map_err(text)?;
     let rows: u64 = manifest.rows.values().sum();
+    let fit = if manifest.acceptable_for_training {
+        "acceptable for training"
+    } else {
+        "not acceptable for training"
+    };
     Ok(said(format!(
-        "{} in {}, {} left out (the manifest says why)",
+        "{} in {}, {fit}, {} left out (the manifest says why)",
         plural(rows, "row"),
         how.folder.display(),
         manifest.left_out.len()
@@ -269,9 +274,15 @@ fn options(format: Format, how: &ExportHow) -> Result<Options<'static>, String> 
     } else {
         Purpose::Training
     };
+    let undecided = if how.redact {
+        Undecided::Redact
+    } else {
+        Undecided::LeaveOut
+    };
     Ok(Options {
         split,
         purpose,
+        undecided,
         ..Options::new(format)
     })
 }
