@@ -1,6 +1,6 @@
 //! What cleaning found, and what somebody decided: keep, redact, drop. The words themselves are never shown.
 
-use crate::domain::{Finding, FindingAction, FindingState};
+use crate::domain::{Finding, FindingAction, FindingState, TaskId};
 use crate::jobs::desk::{FindingRow, Findings};
 use crate::text::{grouped, plural};
 use crate::tui::app::sheet::{Filling, Mark, Row, Target};
@@ -79,7 +79,7 @@ fn place(finding: &Finding) -> String {
         let step = place.step.map_or(String::new(), |s| format!(":{s}"));
         return format!("{}{step} {}", place.run, place.field);
     }
-    let tasks: Vec<&str> = finding.tasks.iter().map(|t| t.as_str()).collect();
+    let tasks: Vec<&str> = finding.tasks.iter().map(TaskId::as_str).collect();
     tasks.join(", ")
 }
 
