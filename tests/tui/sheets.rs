@@ -160,7 +160,9 @@ fn findings_are_kept_redacted_or_dropped_on_screen() {
     let store = |file: &std::path::Path| triagent::store::Store::open_read_only(file).unwrap();
     let decided = |file: &std::path::Path| {
         let found = triagent::jobs::findings(&store(file)).unwrap();
-        let words = found.iter().filter_map(|f| f.action.map(FindingAction::word));
+        let words = found
+            .iter()
+            .filter_map(|f| f.action.map(FindingAction::word));
         words.collect::<Vec<_>>()
     };
     let open = triagent::jobs::findings(&store(&play.file)).unwrap().len();
@@ -224,7 +226,10 @@ fn changes_are_accepted_and_rolled_back_on_screen() {
     );
     let store = triagent::store::Store::open_read_only(&play.file).unwrap();
     let ledger = triagent::jobs::ledger(&store).unwrap();
-    let states: Vec<_> = ledger.iter().map(triagent::jobs::LedgerEntry::state).collect();
+    let states: Vec<_> = ledger
+        .iter()
+        .map(triagent::jobs::LedgerEntry::state)
+        .collect();
     assert_eq!(states, [None, Some(ChangeState::RolledBack)]);
     assert_eq!(ledger[1].settled.len(), 2);
     // An empty reason decides nothing.
