@@ -1,5 +1,7 @@
 //! The store: identity, pages, search, the append-only log. Expected values are worked out by hand.
 
+mod arrival;
+
 use std::ops::ControlFlow;
 use triagent::domain::filter::{Condition, Field, Filter, Sort, Term};
 use triagent::domain::{

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 mod identity;
+mod revised;
 pub(super) mod rows;
 
 use identity::{Arrival, Known};

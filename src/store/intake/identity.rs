@@ -140,9 +140,9 @@ impl Intake<'_> {
         Ok(Arrival::New)
     }
 
-    /// A run that the same place of the same file tells longer now, and with another end: a look at a log that was being
-    /// written saw its last answer half. It takes the old one's place if at least half of it is the same and nobody has worked
-    /// on the old one yet.
+    /// A run that the same place of the same file tells further now, and with another end: a look at a log that was being
+    /// written saw its last answer half. It takes the old one's place if it says all that the old one said and nobody has
+    /// worked on the old one yet.
     fn revised<'k>(
         &self,
         open: &'k OpenRun,
@@ -154,20 +154,11 @@ impl Intake<'_> {
                 && (1..=open.steps).contains(&k.steps)
         };
         for known in open.known.iter().filter(is_same_place) {
-            let shared = self.shared_steps(known.seq, open.seq)?;
-            if shared * 2 >= known.steps && self.is_untouched(&known.id)? {
+            if self.tells_further(known.seq, open.seq)? && self.is_untouched(&known.id)? {
                 return Ok(Some(known));
             }
         }
         Ok(None)
-    }
-
-    /// How many steps two runs have in common, place by place.
-    fn shared_steps(&self, one: i64, other: i64) -> Result<u32, StoreError> {
-        let sql = "SELECT count(*) FROM step a JOIN step b ON a.idx = b.idx AND a.body = b.body AND a.owner = b.owner
-             WHERE a.run = ?1 AND b.run = ?2";
-        let mut query = self.store.db.prepare_cached(sql)?;
-        Ok(query.query_row([one, other], |row| row.get(0))?)
     }
 
     /// Nobody has decided, scored or noted anything about this run.
