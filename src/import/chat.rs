@@ -197,30 +197,42 @@ pub(crate) fn reasoning(node: &Node<'_>) -> Option<String> {
 pub(crate) fn tool_calls(out: &mut Out<'_>, node: &Node<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     // ART stores the whole list as JSON inside a text.
-    let packed = node.str("tool_calls").unwrap_or("");
-    let unpacked = parse(packed, &mut Flaws::default()).ok();
-    if unpacked.is_none() && !packed.trim().is_empty() {
-        out.not_understood("tool calls that are text");
-        steps.push(call_step("", None, packed.to_owned()));
+    let packed = node
+        .str("tool_calls")
+        .filter(|text| !text.trim().is_empty());
+    let unpacked = packed.and_then(|text| parse(text, &mut Flaws::default()).ok());
+    match (packed, &unpacked) {
+        (None, _) => {}
+        (_, Some(inner)) if inner.is_list() || matches!(inner.kind, Kind::Null) => {}
+        (_, Some(call)) if call.is_object() => steps.push(tool_call(call)),
+        (Some(text), _) => {
+            out.not_understood("tool calls that are text");
+            steps.push(call_step("", None, text.to_owned()));
+        }
     }
     let inner = unpacked.as_ref().map_or(&[][..], Node::items);
-    for call in node.list("tool_calls").iter().chain(inner) {
-        match call.text() {
-            // Some writers store each call as JSON inside a text.
-            Some(inner) => match parse(inner, &mut Flaws::default()) {
-                Ok(call) => steps.push(tool_call(&call)),
-                Err(_) => {
-                    out.not_understood("tool call that is text");
-                    steps.push(call_step("", None, inner.to_owned()));
-                }
-            },
-            None => steps.push(tool_call(call)),
-        }
+    let alone = node.get("tool_calls").filter(|calls| calls.is_object());
+    for call in node.list("tool_calls").iter().chain(inner).chain(alone) {
+        steps.push(one_call(out, call));
     }
     if let Some(call) = node.get("function_call") {
         steps.push(tool_call(call));
     }
     steps
+}
+
+/// A call of a list; some writers store each as JSON inside a text.
+fn one_call(out: &mut Out<'_>, call: &Node<'_>) -> Step {
+    let Some(text) = call.text() else {
+        return tool_call(call);
+    };
+    match parse(text, &mut Flaws::default()) {
+        Ok(call) if call.is_object() => tool_call(&call),
+        _ => {
+            out.not_understood("tool call that is text");
+            call_step("", None, text.to_owned())
+        }
+    }
 }
 
 /// One call: `{id, function{name, arguments}}` or flat, arguments as text or as an object.

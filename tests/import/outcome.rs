@@ -236,3 +236,28 @@ fn boundaries_of_requests_are_as_captured() {
         ]
     );
 }
+
+/// TRL: a reward function that gave nothing (null here, NaN there) is missing, never 0; a whole number is a count that the
+/// trainer's user added.
+#[test]
+fn trl_tells_missing_rewards_from_counts() {
+    let row = |format: &str| {
+        format!(
+            r#"{{"step":1,"prompt":"q","completion":"a","tool_json":{format},"exact_reward":1,"num_tokens":12,"advantage":0.5}}"#
+        )
+    };
+    let text = [row("null"), row("NaN"), row("1.0"), row("0")].join("\n");
+    let seen = see_bytes("a.jsonl", text.as_bytes());
+    let told = |run: &SeenRun| {
+        let rewards = run.rewards.iter();
+        rewards
+            .map(|r| (r.grader.clone(), r.result))
+            .collect::<Vec<_>>()
+    };
+    for (run, want) in seen.runs.iter().zip([None, None, Some(1.0), Some(0.0)]) {
+        let want = [("tool_json", want), ("exact_reward", Some(1.0))];
+        assert_eq!(told(run), want.map(|(name, r)| (name.to_owned(), r)));
+        assert_eq!(run.head.extra["num_tokens"], 12);
+    }
+    assert!(seen.report.notes.iter().any(|n| n.contains("num_tokens")));
+}

@@ -315,3 +315,30 @@ fn inserted_text_is_the_programs() {
         assert_eq!(seen.runs[0].steps[0].owner, want, "{text}");
     }
 }
+
+/// opencode: tokens and cost stand in the end of each answer; an answer without an end does not count the last one's again.
+#[test]
+fn opencode_answers_count_their_own_tokens() {
+    let row = |kind: &str, part: &str| {
+        format!(
+            r#"{{"type":"{kind}","timestamp":1,"sessionID":"ses_1","part":{{"messageID":"m",{part}}}}}"#
+        )
+    };
+    let rows = [
+        row("text", r#""type":"text","text":"a""#),
+        row(
+            "step_finish",
+            r#""type":"step-finish","reason":"tool-calls","cost":0.5,"tokens":{"input":7,"output":3}"#,
+        ),
+        row("text", r#""type":"text","text":"b""#),
+    ];
+    let seen = see_bytes("s.jsonl", rows.join("\n").as_bytes());
+    let calls = seen.calls();
+    let told: Vec<_> = calls
+        .map(|c| (c.usage.output, c.cost_usd, c.finish_reason.as_deref()))
+        .collect();
+    assert_eq!(
+        told,
+        [(Some(3), Some(0.5), Some("tool-calls")), (None, None, None)]
+    );
+}

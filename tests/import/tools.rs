@@ -298,3 +298,26 @@ fn an_answer_in_response_parts_is_its_output() {
     assert_eq!(seen.lines(), ["tool observation the file"]);
     assert!(seen.report.not_understood.is_empty());
 }
+
+/// The list of calls may be packed into a text; so may one call alone, and what is no call at all stays as it is.
+#[test]
+fn packed_tool_calls_are_never_dropped() {
+    let packed = |inner: &str| {
+        let text = serde_json::to_string(inner).unwrap();
+        let seen = chat(&format!(r#"{{"role":"assistant","tool_calls":{text}}}"#));
+        let calls = calls(&seen).into_iter();
+        calls
+            .map(|c| format!("{} {}", c.tool.as_deref().unwrap_or(""), c.text))
+            .collect::<Vec<_>>()
+    };
+    let call = r#"{"id":"c","function":{"name":"f","arguments":"{}"}}"#;
+    assert_eq!(packed(call), ["f {}"]);
+    assert_eq!(packed(&format!("[{call}]")), ["f {}"]);
+    assert_eq!(packed("f(1)"), [" f(1)"]);
+    assert_eq!(packed("12"), [" 12"]);
+    for nothing in ["", "null", "[]"] {
+        assert_eq!(packed(nothing), [""; 0], "{nothing:?}");
+    }
+    let alone = chat(&format!(r#"{{"role":"assistant","tool_calls":{call}}}"#));
+    assert_eq!(calls(&alone)[0].tool.as_deref(), Some("f"));
+}

@@ -250,6 +250,10 @@ impl Talk {
         }
         self.sums_up = false;
         run.say(steps, Some(index))?;
+        // These are this answer's own; the next one may say nothing of them, and tokens must not count twice.
+        self.base.usage = Usage::default();
+        self.base.cost_usd = None;
+        self.base.finish_reason = None;
         self.tail(run)
     }
 

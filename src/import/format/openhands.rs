@@ -155,12 +155,12 @@ fn costs(state: &Node<'_>) -> HashMap<String, Cost> {
     for (_, metrics) in all.map_or(&[][..], Node::members) {
         for tokens in metrics.list("token_usages") {
             if let Some(id) = tokens.id("response_id") {
-                costs.entry(id).or_default().usage = Usage {
+                costs.entry(id).or_default().usage = Some(Usage {
                     input: tokens.u64("prompt_tokens"),
                     output: tokens.u64("completion_tokens"),
                     cached: tokens.u64("cache_read_tokens"),
                     reasoning: tokens.u64("reasoning_tokens"),
-                };
+                });
             }
         }
         for took in metrics.list("response_latencies") {
@@ -177,7 +177,7 @@ fn place_of(file: &std::path::Path, text: &str) -> SourceSpan {
     SourceSpan {
         offset: 0,
         len: text.len() as u64,
-        line: event_number(file).map_or(0, |n| n + 1),
+        line: event_number(file).map_or(0, |n| n.saturating_add(1)),
     }
 }
 

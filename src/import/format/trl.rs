@@ -12,6 +12,8 @@ use crate::import::mint::{Twins, mint};
 use crate::import::out::{Halt, Out};
 use crate::import::rows::{Row, each_row};
 use crate::import::run::Run;
+use serde_json::Value;
+use std::collections::HashSet;
 
 /// TRL.
 pub(crate) struct Trl;
@@ -32,17 +34,23 @@ impl Importer for Trl {
 
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         let mut twins = Twins::default();
+        let mut columns = Columns::of(input.sniff);
         each_row(out, input.source, input.sniff.shape, |out, row| {
             if !row.node.is_object() {
                 return out.skip(row.span.line, "not a completion");
             }
             let id = twins.name(mint(&[row.text]));
-            completion(out, row, input.minted(id, self))
+            completion(out, row, input.minted(id, self), &mut columns)
         })
     }
 }
 
-fn completion(out: &mut Out<'_>, row: &Row<'_>, mut head: Rollout) -> Result<(), Halt> {
+fn completion(
+    out: &mut Out<'_>,
+    row: &Row<'_>,
+    mut head: Rollout,
+    columns: &mut Columns,
+) -> Result<(), Halt> {
     let node = row.node;
     head.span = row.span;
     head.harness.name = Some("trl".to_owned());
@@ -57,9 +65,15 @@ fn completion(out: &mut Out<'_>, row: &Row<'_>, mut head: Rollout) -> Result<(),
             _ if key == "step" || key == "advantage" => {
                 head.extra.insert(key.clone().into_owned(), bounded(value));
             }
-            Kind::Number(_) => rewards.push(reward(key, value)),
-            // A function that gave nothing for this row, or an extra column that is empty here.
+            _ if columns.is_reward(key, value) => rewards.push(reward(key, value)),
+            // An extra column that is empty here.
             Kind::Null => {}
+            Kind::Number(_) => {
+                out.note(format!(
+                    "column {key:?} holds whole numbers, which no reward function gives; it is kept beside the runs"
+                ));
+                head.extra.insert(key.clone().into_owned(), bounded(value));
+            }
             _ => {
                 head.extra.insert(key.clone().into_owned(), bounded(value));
             }
@@ -74,7 +88,33 @@ fn completion(out: &mut Out<'_>, row: &Row<'_>, mut head: Rollout) -> Result<(),
     run.end()
 }
 
-/// One reward function's value. NaN is how the trainer writes that a function gave none.
+/// Columns of reward functions. Those of the trainer's users stand beside them, and functions bear any name; but the
+/// trainer keeps rewards as floats, and counts (`num_tokens`) as whole numbers.
+#[derive(Default)]
+struct Columns(HashSet<String>);
+
+impl Columns {
+    /// Those that the first rows show: a function may have given nothing for the very first one.
+    fn of(sniff: &Sniff) -> Self {
+        let rows = sniff.rows.iter().filter_map(Value::as_object).flatten();
+        let rewards = rows.filter(|(_, value)| value.is_f64());
+        Self(rewards.map(|(key, _)| key.clone()).collect())
+    }
+
+    fn is_reward(&mut self, column: &str, value: &Node<'_>) -> bool {
+        let is_float = match value.kind {
+            Kind::Number(spelled) => spelled.contains(['.', 'e', 'E', 'N', 'I']),
+            Kind::Null => false,
+            _ => return false,
+        };
+        if is_float && !self.0.contains(column) {
+            self.0.insert(column.to_owned());
+        }
+        self.0.contains(column) || column.to_lowercase().contains("reward")
+    }
+}
+
+/// One reward function's value. NaN, or nothing, is how the trainer writes that a function gave none.
 fn reward(name: &str, value: &Node<'_>) -> Reward {
     let result = value.as_f64();
     result.map_or_else(|| Reward::missing(name), |v| Reward::result(name, v))

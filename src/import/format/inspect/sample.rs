@@ -252,7 +252,7 @@ impl Chunk<'_> {
         }
         let line = match (self.part, self.number) {
             (None, _) => 0,
-            (Some("events"), Some(number)) => number + 1,
+            (Some("events"), Some(number)) => number.saturating_add(1),
             _ => return no_place(),
         };
         SourceSpan { line, ..span }

@@ -23,7 +23,7 @@ const SILENT: &[&str] = &[
 /// What one answer cost.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cost {
-    pub(super) usage: Usage,
+    pub(super) usage: Option<Usage>,
     pub(super) latency_ms: Option<f64>,
 }
 
@@ -191,8 +191,10 @@ impl Talk {
             .turns
             .model(run, id.as_deref().or(own.as_deref()), steps)?;
         if let Some(cost) = cost {
-            call.usage = cost.usage;
-            call.latency_ms = cost.latency_ms;
+            call.usage = cost
+                .usage
+                .unwrap_or_else(|| std::mem::take(&mut call.usage));
+            call.latency_ms = cost.latency_ms.or(call.latency_ms);
         }
         call.request_id = id;
         call.model = model;
