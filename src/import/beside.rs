@@ -1,13 +1,15 @@
 //! Files that stand beside runs and speak of them: failure labels (AgentRx), annotations of spans (Phoenix), reports
-//! of a grader (SWE-bench). They are found by name in a walk, read once when a run first asks, and joined by id.
+//! of a grader (SWE-bench). They are found by name in a walk, read once when a run first asks, and joined by id and by
+//! where they lie. What they say is `Index`'s matter.
 
-use super::json::Node;
-use super::limits::{MAX_SIDE_BYTES, MAX_SIDE_FILES};
+mod index;
+
+use super::limits::{MAX_SIDE_BYTES, MAX_SIDE_FILES, MAX_SIDE_TOTAL_BYTES};
 use super::parse::{Flaws, decode, parse};
-use super::scores::Score;
 use super::source::Source;
-use serde_json::Value;
-use std::collections::HashMap;
+pub(crate) use index::{Failures, Index, Origin, Placed, Verdict};
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -30,6 +32,11 @@ pub(crate) fn is_beside(path: &Path) -> bool {
     is_json && (NAMES.iter().any(|part| name.contains(part)) || is_results())
 }
 
+/// A path by which places can be compared: the user may name one relative to the other.
+pub(crate) fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// The files beside a unit; all units of one walk share them.
 #[derive(Clone, Default)]
 pub struct Beside(Arc<Files>);
@@ -37,6 +44,10 @@ pub struct Beside(Arc<Files>);
 #[derive(Default)]
 struct Files {
     paths: Vec<PathBuf>,
+    /// Units of the walk whose file name another unit has too, by name and path.
+    twins: Vec<(OsString, PathBuf)>,
+    /// Files beyond the limit.
+    too_many: usize,
     index: OnceLock<Index>,
 }
 
@@ -55,12 +66,21 @@ impl std::fmt::Debug for Beside {
 }
 
 impl Beside {
-    pub(crate) fn of(mut paths: Vec<PathBuf>) -> Self {
+    /// The files at `paths` beside the units at `units`.
+    pub(crate) fn of<'u>(mut paths: Vec<PathBuf>, units: impl Iterator<Item = &'u Path>) -> Self {
         paths.sort();
         paths.dedup();
+        let too_many = paths.len().saturating_sub(MAX_SIDE_FILES);
         paths.truncate(MAX_SIDE_FILES);
+        let twins = if paths.is_empty() {
+            Vec::new()
+        } else {
+            twins(units)
+        };
         Self(Arc::new(Files {
             paths,
+            twins,
+            too_many,
             index: OnceLock::new(),
         }))
     }
@@ -74,175 +94,90 @@ impl Beside {
     pub(crate) fn index(&self) -> &Index {
         self.0.index.get_or_init(|| {
             let mut index = Index::default();
+            index.leave_out(self.0.too_many, || {
+                format!("more than {MAX_SIDE_FILES} such files in one import")
+            });
+            let mut left = MAX_SIDE_TOTAL_BYTES;
             for path in &self.0.paths {
-                read(path, &mut index);
+                match read(path, left, &mut index) {
+                    Ok(len) => left = left.saturating_sub(len),
+                    Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                        index.leave_out(1, || format!("{}: {error}", path.display()));
+                    }
+                    // Read as a unit of its own it is told.
+                    Err(_) => {}
+                }
             }
             index
         })
     }
-}
 
-/// One trajectory's failures as an annotator listed them.
-#[derive(Debug, Clone)]
-pub(crate) struct Failures {
-    /// The label file's name; it names the data set.
-    pub(crate) file: String,
-    /// The record.
-    pub(crate) record: Value,
-}
-
-/// What a grader's report says of one instance.
-#[derive(Debug, Clone)]
-pub(crate) struct Verdict {
-    /// Resolved or not; `None` = it could not be graded.
-    pub(crate) resolved: Option<bool>,
-    pub(crate) detail: Value,
-}
-
-/// Everything that stands beside, by the id that it speaks of.
-#[derive(Debug, Default)]
-pub(crate) struct Index {
-    /// By trajectory.
-    pub(crate) failures: HashMap<String, Vec<Failures>>,
-    /// By span.
-    pub(crate) annotations: HashMap<String, Vec<Score>>,
-    /// By instance.
-    pub(crate) verdicts: HashMap<String, Verdict>,
-}
-
-impl Index {
-    /// Takes one document or row; says what it was.
-    pub(crate) fn take(&mut self, file: &str, node: &Node<'_>) -> Option<&'static str> {
-        let rows = if node.is_list() {
-            node.items()
-        } else {
-            node.get("data").map_or(&[][..], Node::items)
+    /// Of the files that name a run by its id, those that can mean this one: each evaluation folder of a walk may hold a run
+    /// of that id, and a report next to one of them says nothing of the others. So the nearest ones count, and none
+    /// that has a run with this one's file name nearer to itself. `run` is the whole path of the run's file.
+    pub(crate) fn nearest<'i, T>(
+        &self,
+        run: &Path,
+        all: impl Iterator<Item = &'i Placed<T>>,
+    ) -> Vec<&'i T> {
+        let folder = run.parent().unwrap_or(run);
+        let shared = |placed: &&Placed<T>| {
+            let pairs = folder.components().zip(placed.origin.folder.components());
+            pairs.take_while(|(a, b)| a == b).count()
         };
-        if rows.first().is_some_and(is_failures) {
-            rows.iter().for_each(|row| self.failed(file, row));
-            return Some("failure labels");
-        }
-        if rows.first().is_some_and(is_annotation) {
-            rows.iter().for_each(|row| self.annotated(row));
-            return Some("annotations of spans");
-        }
-        if is_failures(node) {
-            self.failed(file, node);
-            return Some("failure labels");
-        }
-        self.report(file, node).then_some("the report of a grader")
+        let near: Vec<(usize, &Placed<T>)> = all
+            .map(|placed| (shared(&placed), placed))
+            .filter(|(shared, placed)| !self.is_of_another(run, &placed.origin.folder, *shared))
+            .collect();
+        let most = near.iter().map(|(shared, _)| *shared).max();
+        let nearest = near.iter().filter(|(shared, _)| Some(*shared) == most);
+        nearest.map(|(_, placed)| &placed.what).collect()
     }
 
-    fn failed(&mut self, file: &str, row: &Node<'_>) {
-        let Some(id) = row.id("trajectory_id") else {
-            return;
+    /// On the way from where the run's and the file's paths part to the file, another unit has the run's name.
+    fn is_of_another(&self, run: &Path, file: &Path, shared: usize) -> bool {
+        let own: PathBuf = file.components().take(shared + 1).collect();
+        let Some(name) = run
+            .file_name()
+            .filter(|_| own.components().count() > shared)
+        else {
+            return false;
         };
-        self.failures.entry(id).or_default().push(Failures {
-            file: file.to_owned(),
-            record: super::extra::bounded(row),
-        });
-    }
-
-    fn annotated(&mut self, row: &Node<'_>) {
-        let Some(span) = row.id("span_id") else {
-            return;
-        };
-        let kind = row.str("annotator_kind").unwrap_or("unknown");
-        let result = row.get("result");
-        let part = |key: &str| result.and_then(|r| r.get(key));
-        let value = part("score").or_else(|| part("label"));
-        self.annotations.entry(span).or_default().push(Score {
-            source: format!("phoenix:{kind}"),
-            name: row.id("name").unwrap_or_default(),
-            value: value.map(Node::to_value).unwrap_or_default(),
-            reason: part("explanation")
-                .and_then(Node::as_id)
-                .unwrap_or_default(),
-            detail: super::extra::bounded(row),
-        });
-    }
-
-    /// SWE-bench: one object an instance, lists of ids, or one row an instance.
-    fn report(&mut self, file: &str, node: &Node<'_>) -> bool {
-        let mut is_report = false;
-        let lists = [
-            ("resolved_ids", Some(true)),
-            ("unresolved_ids", Some(false)),
-            ("error_ids", None),
-            ("empty_patch_ids", Some(false)),
-        ];
-        for (key, resolved) in lists {
-            is_report |= node.has(key);
-            for id in node.list(key).iter().filter_map(Node::as_id) {
-                let detail = serde_json::json!({"report": file, "list": key});
-                self.verdicts.insert(id, Verdict { resolved, detail });
-            }
-        }
-        let row = node.id("instance_id").zip(graded(node));
-        let named = node
-            .members()
-            .iter()
-            .filter_map(|(id, inner)| Some(((id.clone().into_owned(), graded(inner)?), inner)));
-        let all = row.map(|row| (row, node)).into_iter().chain(named);
-        for ((id, resolved), inner) in all {
-            is_report = true;
-            let detail =
-                serde_json::json!({"report": file, "details": super::extra::bounded(inner)});
-            let resolved = Some(resolved);
-            self.verdicts.insert(id, Verdict { resolved, detail });
-        }
-        is_report
+        let twins = &self.0.twins;
+        let at = twins.partition_point(|(n, path)| (n.as_os_str(), path) < (name, &own));
+        let next = twins.get(at);
+        next.is_some_and(|(n, path)| n == name && path.starts_with(&own))
     }
 }
 
-fn is_failures(row: &Node<'_>) -> bool {
-    row.has("trajectory_id") && row.has("failures")
+fn twins<'u>(units: impl Iterator<Item = &'u Path>) -> Vec<(OsString, PathBuf)> {
+    let named = units.filter_map(|path| Some((path.file_name()?.to_owned(), path)));
+    let mut named: Vec<(OsString, &Path)> = named.collect();
+    named.sort();
+    let groups = named.chunk_by(|(a, _), (b, _)| a == b);
+    let twins = groups.filter(|group| group.len() > 1).flatten();
+    let mut twins: Vec<_> = twins
+        .map(|(name, path)| (name.clone(), whole(path)))
+        .collect();
+    twins.sort();
+    twins
 }
 
-fn is_annotation(row: &Node<'_>) -> bool {
-    row.has("annotator_kind") && row.has("span_id")
-}
-
-/// `resolved`, beside a field that only a report has, or in a row's own report.
-fn graded(node: &Node<'_>) -> Option<bool> {
-    let inner = node
-        .get("test_result")
-        .and_then(|t| t.get("report"))
-        .unwrap_or(node);
-    let is_report = [
-        "tests_status",
-        "patch_successfully_applied",
-        "patch_exists",
-        "empty_generation",
-    ];
-    let resolved = inner.bool("resolved")?;
-    is_report
-        .iter()
-        .any(|key| inner.has(key))
-        .then_some(resolved)
-}
-
-/// A file that cannot be read says nothing here; read as a unit of its own it is told.
-fn read(path: &Path, index: &mut Index) {
-    let Ok(source) = Source::open(path) else {
-        return;
-    };
-    if source.len() > MAX_SIDE_BYTES {
-        return;
-    }
+/// Reads a file of at most `left` bytes and says how many it had.
+fn read(path: &Path, left: u64, index: &mut Index) -> io::Result<u64> {
+    let source = Source::open_within(path, MAX_SIDE_BYTES.min(left))?;
     let len = usize::try_from(source.len()).unwrap_or(0);
-    let Ok(bytes) = source.read_at(0, len) else {
-        return;
-    };
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let bytes = source.read_at(0, len)?;
+    let origin = Arc::new(Origin::of(path));
     let text = decode(&bytes, &mut Flaws::default());
     if let Ok(node) = parse(&text, &mut Flaws::default()) {
-        index.take(&file, &node);
-        return;
+        index.take(&origin, &node);
+        return Ok(source.len());
     }
     for line in text.lines() {
         if let Ok(node) = parse(line, &mut Flaws::default()) {
-            index.take(&file, &node);
+            index.take(&origin, &node);
         }
     }
+    Ok(source.len())
 }

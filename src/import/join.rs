@@ -17,21 +17,41 @@ pub(crate) fn tell(run: &mut Run<'_, '_>) -> Result<(), Halt> {
         return Ok(());
     }
     let index = beside.index();
+    if let Some(note) = index.left_out() {
+        run.out.note(note);
+    }
+    let place = run.out.place().to_owned();
     let task = run.head.task.as_ref().map(|t| t.0.clone());
-    if let Some(verdict) = task.as_ref().and_then(|id| index.verdicts.get(id))
+    if let Some(task) = task
+        && let Some(all) = index.verdicts.get(&task)
         && is_graded_by_swe_bench(&run.head)
         && !run.has_reward_of(GRADER)
     {
-        graded(run, verdict)?;
+        judge(run, &task, &beside.nearest(&place, all.iter()))?;
     }
     for id in names(&run.head) {
-        for failures in index.failures.get(&id).into_iter().flatten() {
-            if speaks_of(failures, &run.head) {
-                failed(run, failures)?;
-            }
+        let all = index.failures.get(&id).into_iter().flatten();
+        let all = all.filter(|placed| speaks_of(&placed.what, &run.head));
+        for failures in beside.nearest(&place, all) {
+            failed(run, failures)?;
         }
     }
     Ok(())
+}
+
+/// Takes the verdict on which all reports agree.
+fn judge(run: &mut Run<'_, '_>, task: &str, verdicts: &[&Verdict]) -> Result<(), Halt> {
+    let Some(first) = verdicts.first() else {
+        return Ok(());
+    };
+    if verdicts.iter().any(|v| v.resolved != first.resolved) {
+        run.out.note(format!(
+            "{} reports do not agree on {task}: none is joined; hint: import the run with one of them",
+            verdicts.len()
+        ));
+        return Ok(());
+    }
+    graded(run, first)
 }
 
 fn is_graded_by_swe_bench(head: &Rollout) -> bool {
@@ -76,7 +96,8 @@ fn speaks_of(failures: &Failures, head: &Rollout) -> bool {
         return true;
     }
     let file = failures.file.to_lowercase();
-    let is_family = head.family.as_ref().is_some_and(|f| file.contains(f));
+    let family = head.family.as_ref().map(|f| f.to_lowercase());
+    let is_family = family.is_some_and(|f| file.contains(&f));
     is_family && head.outcome == Outcome::Fail
 }
 

@@ -28,3 +28,8 @@ pub(crate) const MAX_NODES: usize = 2_500_000;
 pub(crate) const MAX_SIDE_BYTES: u64 = 32 << 20;
 /// Such files of one walk.
 pub(crate) const MAX_SIDE_FILES: usize = 20_000;
+/// All such files of one walk together, unpacked: what they say stays in memory for the whole import.
+pub(crate) const MAX_SIDE_TOTAL_BYTES: u64 = 256 << 20;
+/// Values of one list column in one group of a table's rows: the decoder takes a row's values into memory before anybody
+/// can look at them. A million rows of 30 messages stay below.
+pub(crate) const MAX_LIST_VALUES: usize = 32 << 20;

@@ -1,11 +1,12 @@
 //! The way out: counts every item on its way into the sink, so that the report cannot disagree with the stream.
 
-use super::beside::Beside;
+use super::beside::{Beside, whole};
 use super::limits::{MAX_NAMES, MAX_SKIPS_NAMED};
 use super::parse::Flaws;
 use super::report::FileReport;
 use super::unit::Unit;
 use crate::domain::{Call, Ending, Item, Progress, Rollout, Sink, Skip};
+use std::path::{Path, PathBuf};
 
 /// Why reading ends before the file does.
 #[derive(Debug)]
@@ -41,8 +42,9 @@ pub(crate) struct Out<'s> {
     report: FileReport,
     rewarded: bool,
     beside: Beside,
-    /// The run under way: who it is.
-    open: Option<Box<Rollout>>,
+    place: PathBuf,
+    /// The run that did not come to its end.
+    cut: Option<Box<Rollout>>,
 }
 
 impl<'s> Out<'s> {
@@ -52,14 +54,29 @@ impl<'s> Out<'s> {
             file: unit.name.clone(),
             ..FileReport::default()
         };
+        let place = match unit.beside.is_empty() {
+            true => PathBuf::new(),
+            false => whole(&unit.path),
+        };
         Self {
             sink,
             progress,
             report,
             rewarded: false,
             beside: unit.beside.clone(),
-            open: None,
+            place,
+            cut: None,
         }
+    }
+
+    /// The unit's whole path, where there are files beside it.
+    pub(crate) fn place(&self) -> &Path {
+        &self.place
+    }
+
+    /// The run under way did not come to its end.
+    pub(crate) fn cut_off(&mut self, head: Rollout) {
+        self.cut = Some(Box::new(head));
     }
 
     /// Files that speak of this unit's runs.
@@ -159,7 +176,7 @@ impl<'s> Out<'s> {
 
     /// Ends the run that the damage cut off, so that what it has is kept.
     fn close(&mut self) -> Result<(), Halt> {
-        match self.open.take() {
+        match self.cut.take() {
             None => Ok(()),
             Some(mut head) => {
                 head.ending = Ending::Abrupt;
@@ -193,10 +210,10 @@ impl<'s> Out<'s> {
     fn count(&mut self, item: &Item) {
         let report = &mut self.report;
         match item {
-            Item::Begin(head) => {
+            Item::Begin(_) => {
                 report.runs += 1;
                 self.rewarded = false;
-                self.open = Some(Box::new(outline(head)));
+                self.cut = None;
             }
             Item::Step(_) => report.steps += 1,
             Item::Call(call) => {
@@ -209,7 +226,6 @@ impl<'s> Out<'s> {
             }
             Item::Label(_) => report.labels += 1,
             Item::End(head) => {
-                self.open = None;
                 let untold = [
                     ("task", head.task.is_none()),
                     ("reward", !self.rewarded),
@@ -245,15 +261,5 @@ impl<'s> Out<'s> {
                 *self.report.missing.entry(name.to_owned()).or_default() += 1;
             }
         }
-    }
-}
-
-/// A head without what is costly to copy; it only closes a run that the disk cut off.
-fn outline(head: &Rollout) -> Rollout {
-    Rollout {
-        id_minted: head.id_minted,
-        span: head.span,
-        task: head.task.clone(),
-        ..Rollout::new(head.id.0.as_str(), &head.format, &head.source)
     }
 }

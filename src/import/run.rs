@@ -37,6 +37,17 @@ pub(crate) struct Run<'o, 's> {
     firsts: Vec<u32>,
     /// Graders that have spoken.
     graders: Vec<String>,
+    is_over: bool,
+}
+
+/// What damage cut off leaves its head behind, with all that was found out until then.
+impl Drop for Run<'_, '_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let head = self.take_head();
+            self.out.cut_off(head);
+        }
+    }
 }
 
 impl<'o, 's> Run<'o, 's> {
@@ -55,6 +66,7 @@ impl<'o, 's> Run<'o, 's> {
             context: Vec::new(),
             firsts: Vec::new(),
             graders: Vec::new(),
+            is_over: false,
         })
     }
 
@@ -189,7 +201,13 @@ impl<'o, 's> Run<'o, 's> {
             self.head.ending = Ending::Abrupt;
         }
         join::tell(&mut self)?;
-        self.out.put(Item::End(Box::new(self.head)))
+        let head = self.take_head();
+        self.out.put(Item::End(Box::new(head)))
+    }
+
+    fn take_head(&mut self) -> Rollout {
+        self.is_over = true;
+        std::mem::replace(&mut self.head, Rollout::new("", "", ""))
     }
 
     fn see_times(&mut self, at: Option<i64>) {
@@ -217,7 +235,8 @@ impl<'o, 's> Run<'o, 's> {
             }
             StepKind::Observation => {
                 if let Some(at) = self.open.iter().rposition(|c| c.id == *id) {
-                    let call = self.open.swap_remove(at);
+                    // In order: others are claimed by name, the oldest first.
+                    let call = self.open.remove(at);
                     if step.tool.is_none() && !call.name.is_empty() {
                         step.tool = Some(call.name);
                     }

@@ -2,12 +2,15 @@
 //! spools the unpacked rest to a temporary file, so that every reader may read any stretch twice. Offsets are those
 //! of the unpacked text.
 
+mod utf16;
+
 use super::limits::{MAX_RATIO, MAX_UNPACKED_BYTES, MEMORY_BYTES};
 use super::table::TableLines;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use utf16::Utf16;
 
 /// Reads and seeks.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -41,12 +44,24 @@ impl Drop for Spool {
 impl Source {
     /// Opens a file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Self::open_within(path, u64::MAX)
+    }
+
+    /// Opens a file that may unpack to `most` bytes.
+    pub(crate) fn open_within(path: &Path, most: u64) -> io::Result<Self> {
+        // Asked before opening: whoever opens a pipe waits for its writer for ever.
+        if !std::fs::metadata(path)?.is_file() {
+            let why = "not a file (a pipe, or a device); hint: `-` reads standard input";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         let mut magic = Vec::new();
         (&mut file).take(4).read_to_end(&mut magic)?;
         file.seek(SeekFrom::Start(0))?;
+        let unpacked = most.min(unpacked_limit(size));
         match Coat::of(&magic) {
+            Coat::Plain if size > most => Err(too_large(most)),
             Coat::Plain if size > MEMORY_BYTES => Ok(Self {
                 body: Body::File(path.to_owned()),
                 len: size,
@@ -54,9 +69,15 @@ impl Source {
                 damage: None,
             }),
             Coat::Plain => Self::bytes_of(file, size),
-            Coat::Table => Self::table(file, size),
-            coat => Self::undressed(file, size, coat),
+            Coat::Table => Self::table(file, unpacked),
+            coat => Self::undressed(file, unpacked, coat),
         }
+    }
+
+    /// A whole small file that stands beside another one. `None` = it is not there, or no file of at most `most` bytes.
+    pub(crate) fn small(path: &Path, most: u64) -> Option<Vec<u8>> {
+        let source = Self::open_within(path, most).ok()?;
+        source.read_at(0, usize::try_from(source.len).ok()?).ok()
     }
 
     /// Reads standard input to its end.
@@ -66,8 +87,8 @@ impl Source {
         plain.reader(0)?.take(4).read_to_end(&mut magic)?;
         match Coat::of(&magic) {
             Coat::Plain => Ok(plain),
-            Coat::Table => plain.as_table(),
-            coat => Self::undressed(plain.reader(0)?, plain.len, coat),
+            Coat::Table => plain.as_table(unpacked_limit(plain.len)),
+            coat => Self::undressed(plain.reader(0)?, unpacked_limit(plain.len), coat),
         }
     }
 
@@ -88,12 +109,13 @@ impl Source {
         Ok(Self::memory(bytes))
     }
 
-    fn undressed(reader: impl Read, size: u64, coat: Coat) -> io::Result<Self> {
-        let limit = unpacked_limit(size);
+    fn undressed(reader: impl Read, limit: u64, coat: Coat) -> io::Result<Self> {
         let mut unpacked = match coat {
             Coat::Gzip => Self::gathered(flate2::read::MultiGzDecoder::new(reader), limit)?,
             Coat::Zstd => Self::gathered(zstd::Decoder::new(reader)?, limit)?,
-            Coat::Utf16Le | Coat::Utf16Be => Self::gathered(Utf16::new(reader, coat), limit)?,
+            Coat::Utf16Le | Coat::Utf16Be => {
+                Self::gathered(Utf16::new(reader, coat == Coat::Utf16Le), limit)?
+            }
             Coat::Plain | Coat::Table => Self::gathered(reader, limit)?,
         };
         unpacked.notes.push(coat.note().to_owned());
@@ -101,9 +123,9 @@ impl Source {
         let inner = unpacked.coat()?;
         let mut dressed = match inner {
             Coat::Utf16Le | Coat::Utf16Be if coat.is_packed() => {
-                Self::undressed(unpacked.reader(0)?, unpacked.len, inner)?
+                Self::undressed(unpacked.reader(0)?, limit, inner)?
             }
-            Coat::Table if coat.is_packed() => unpacked.as_table()?,
+            Coat::Table if coat.is_packed() => unpacked.as_table(limit)?,
             _ => return Ok(unpacked),
         };
         dressed
@@ -119,18 +141,18 @@ impl Source {
         Ok(Coat::of(&magic))
     }
 
-    fn table(file: File, size: u64) -> io::Result<Self> {
+    fn table(file: File, limit: u64) -> io::Result<Self> {
         let lines = TableLines::open(file)?;
-        let mut table = Self::gathered(lines, unpacked_limit(size))?;
+        let mut table = Self::gathered(lines, limit)?;
         table.notes.push(Coat::Table.note().to_owned());
         Ok(table)
     }
 
     /// The table that these bytes are; its reader wants a file.
-    fn as_table(&self) -> io::Result<Self> {
+    fn as_table(&self, limit: u64) -> io::Result<Self> {
         let (spool, mut file) = spool()?;
         io::copy(&mut self.reader(0)?, &mut file)?;
-        Self::table(File::open(&spool.0)?, self.len)
+        Self::table(File::open(&spool.0)?, limit)
     }
 
     /// Keeps what a reader gives, up to `limit` bytes.
@@ -302,12 +324,20 @@ fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64, Option<St
     };
     len += io::copy(&mut rest, &mut file)?;
     if len >= limit {
-        return Err(io::Error::other(format!(
-            "unpacks to more than {limit} bytes, which looks like a bomb; hint: unpack it yourself and import the result"
-        )));
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!(
+                "unpacks to more than {limit} bytes, which looks like a bomb; hint: unpack it yourself and import the result"
+            ),
+        ));
     }
     let damage = rest.error.map(|error| broken_off(len, &error));
     Ok((Body::Spool(spool), len, damage))
+}
+
+fn too_large(most: u64) -> io::Error {
+    let why = format!("more than {most} bytes");
+    io::Error::new(io::ErrorKind::FileTooLarge, why)
 }
 
 fn broken_off(len: u64, error: &io::Error) -> String {
@@ -345,71 +375,4 @@ fn spool() -> io::Result<(Spool, File)> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(&path)?;
     Ok((Spool(path), file))
-}
-
-/// Turns UTF-16 into UTF-8 while reading. A half pair becomes U+FFFD.
-struct Utf16<R> {
-    reader: R,
-    is_little: bool,
-    raw: Vec<u8>,
-    ready: Cursor<Vec<u8>>,
-}
-
-impl<R: Read> Utf16<R> {
-    fn new(reader: R, coat: Coat) -> Self {
-        Self {
-            reader,
-            is_little: coat == Coat::Utf16Le,
-            raw: Vec::new(),
-            ready: Cursor::default(),
-        }
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        const CHUNK: u64 = 64 << 10;
-        let before = self.raw.len();
-        self.reader
-            .by_ref()
-            .take(CHUNK)
-            .read_to_end(&mut self.raw)?;
-        let is_end = self.raw.len() == before;
-        let units: Vec<u16> = self
-            .raw
-            .chunks_exact(2)
-            .map(|pair| self.unit(pair))
-            .collect();
-        let is_high = |u: &u16| (0xD800..0xDC00).contains(u);
-        let hold = usize::from(!is_end && units.last().is_some_and(is_high));
-        let whole = units.len() - hold;
-        let units = units.get(..whole).unwrap_or_default();
-        let decoded = char::decode_utf16(units.iter().copied());
-        let text: String = decoded
-            .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect();
-        self.raw.drain(..whole * 2);
-        if is_end {
-            self.raw.clear();
-        }
-        self.ready = Cursor::new(text.into_bytes());
-        Ok(())
-    }
-
-    fn unit(&self, pair: &[u8]) -> u16 {
-        match (pair, self.is_little) {
-            (&[a, b], true) => u16::from_le_bytes([a, b]),
-            (&[a, b], false) => u16::from_be_bytes([a, b]),
-            _ => 0xFFFD,
-        }
-    }
-}
-
-impl<R: Read> Read for Utf16<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.ready.read(out)?;
-        if n > 0 || out.is_empty() {
-            return Ok(n);
-        }
-        self.refill()?;
-        self.ready.read(out)
-    }
 }

@@ -75,7 +75,7 @@ pub fn discover(paths: &[PathBuf]) -> Discovery {
     }
     let files = found.units.iter().map(|unit| &unit.path);
     beside.extend(files.filter(|path| is_beside(path)).cloned());
-    let beside = Beside::of(beside);
+    let beside = Beside::of(beside, found.units.iter().map(|unit| unit.path.as_path()));
     for unit in &mut found.units {
         unit.beside = beside.clone();
     }
@@ -87,7 +87,9 @@ fn siblings(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
     let entries = std::fs::read_dir(folder.unwrap_or_else(|| Path::new(".")));
     let entries = entries.into_iter().flatten().flatten().take(MAX_FILES);
-    entries.map(|e| e.path()).filter(|p| is_beside(p)).collect()
+    let paths = entries.map(|e| e.path());
+    // Whoever opens a pipe waits for its writer for ever.
+    paths.filter(|p| is_beside(p) && p.is_file()).collect()
 }
 
 /// Walks a folder once, even if links lead back to it by many ways.

@@ -1,6 +1,6 @@
 //! Labels, annotations and reports that stand beside runs join them under their own source, and only where it is certain.
 
-use super::seen::{Seen, real_logs, see_unit};
+use super::seen::{Seen, real_logs, see_bytes, see_unit};
 use std::path::PathBuf;
 use triagent::domain::Outcome;
 use triagent::import::discover;
@@ -92,6 +92,110 @@ fn a_swe_bench_report_gives_the_reward() {
             assert_eq!(run.head.outcome, outcome, "{report}");
         }
     }
+}
+
+const MINI: &str = r#"{"trajectory_format":"mini-swe-agent-1","instance_id":"x__x-1","info":{"mini_version":"1"},"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"x"}]}"#;
+
+/// Writes files into a new folder, reads it, and says each run's file, outcome and what the reader remarks.
+fn outcomes(files: &[(&str, &str)]) -> Vec<(String, Outcome, Vec<String>)> {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let all = read_all(&[folder.path().to_owned()]).into_iter();
+    let with_runs = all.filter(|seen| !seen.runs.is_empty());
+    with_runs
+        .map(|seen| {
+            let file = PathBuf::from(&seen.report.file);
+            let name = file.strip_prefix(folder.path()).unwrap().display();
+            let outcome = seen.runs[0].head.outcome;
+            (name.to_string(), outcome, seen.report.notes)
+        })
+        .collect()
+}
+
+const RESOLVED: &str = r#"{"resolved_ids":["x__x-1"],"unresolved_ids":[]}"#;
+const UNRESOLVED: &str = r#"{"resolved_ids":[],"unresolved_ids":["x__x-1"]}"#;
+
+/// Two models' runs of one instance: each gets the verdict of its own folder, and a run without a report gets nobody else's.
+#[test]
+fn a_report_speaks_of_the_runs_of_its_own_folder() {
+    let all = outcomes(&[
+        ("a/x.traj.json", MINI),
+        ("a/report.json", RESOLVED),
+        ("b/deep/x.traj.json", MINI),
+        ("b/report.json", UNRESOLVED),
+        ("c/x.traj.json", MINI),
+    ]);
+    let seen: Vec<_> = all.iter().map(|(f, o, _)| (f.as_str(), *o)).collect();
+    let want = [
+        ("a/x.traj.json", Outcome::Pass),
+        ("b/deep/x.traj.json", Outcome::Fail),
+        ("c/x.traj.json", Outcome::Unknown),
+    ];
+    assert_eq!(seen, want);
+    // The evaluation may lie in a folder of its own, as long as one run can be meant.
+    let apart = outcomes(&[("runs/x.traj.json", MINI), ("eval/report.json", RESOLVED)]);
+    assert_eq!(apart[0].1, Outcome::Pass);
+}
+
+/// Reports that contradict each other are not joined, and that is told.
+#[test]
+fn reports_that_do_not_agree_are_not_joined() {
+    let all = outcomes(&[
+        ("x.traj.json", MINI),
+        ("report-1.json", RESOLVED),
+        ("report-2.json", UNRESOLVED),
+    ]);
+    assert_eq!(all[0].1, Outcome::Unknown);
+    assert!(
+        all[0]
+            .2
+            .iter()
+            .any(|n| n.contains("do not agree on x__x-1"))
+    );
+}
+
+/// A report over the limit is not read, and the run that may miss it says so.
+#[test]
+fn a_report_that_is_too_large_is_told() {
+    let huge = format!("{RESOLVED}{}", " ".repeat(33 << 20));
+    let all = outcomes(&[("x.traj.json", MINI), ("report.json", &huge)]);
+    assert_eq!(all[0].1, Outcome::Unknown);
+    assert!(
+        all[0]
+            .2
+            .iter()
+            .any(|n| n.contains("report.json") && n.contains("not read"))
+    );
+}
+
+/// A pipe beside a file that is named alone: whoever opened it would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_beside_a_run_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.traj.json");
+    std::fs::write(&path, MINI).unwrap();
+    let pipe = folder.path().join("report.json");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    assert_eq!(read_all(&[path])[0].runs.len(), 1);
+    let told = &super::seen::see(&pipe).report.skipped[0].reason;
+    assert!(told.contains("not a file"), "{told}");
+}
+
+/// Rows with a conversation are runs, whatever stands beside it.
+#[test]
+fn runs_with_a_patch_are_no_predictions() {
+    let row = r#"{"instance_id":"x__x-1","model_patch":"diff","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}"#;
+    let seen = see_bytes("a.jsonl", row.as_bytes());
+    assert_eq!(seen.lines(), ["user text q", "model text a"]);
+    let prediction = r#"{"instance_id":"x__x-1","model_patch":"diff"}"#;
+    let seen = see_bytes("preds.jsonl", prediction.as_bytes());
+    assert_eq!(seen.report.format.as_deref(), Some("beside-runs"));
 }
 
 /// A file of labels holds no run; that is said, and nothing counts as unreadable.

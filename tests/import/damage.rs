@@ -1,6 +1,10 @@
 //! Damaged files: what stands before the damage is kept, and the damage is told.
 
-use super::seen::see_bytes;
+use super::seen::{see, see_bytes};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use triagent::domain::{Ending, Item, Progress, Sink};
+use triagent::import::{Unit, read};
 
 const ROW: &str =
     r#"{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yes"}]}"#;
@@ -178,4 +182,111 @@ fn unknown_rows_and_fields_are_counted() {
     let seen = see_bytes("a.jsonl", row.as_bytes());
     assert_eq!(seen.report.not_understood["field row.mood"], 1);
     assert_eq!(seen.runs[0].head.extra["mood"], 1);
+}
+
+/// A table of 300 kB whose one row names one text of its dictionary two thousand times would make a line of 200 MB; a
+/// million times, of 100 GB.
+#[test]
+fn a_table_row_that_repeats_its_dictionary_is_refused() {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    use parquet::file::properties::{EnabledStatistics, WriterProperties};
+    use parquet::file::writer::SerializedFileWriter;
+    let table = |count: usize, len: usize| {
+        let schema = "message m { repeated binary texts (STRING); }";
+        let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+        let settings = WriterProperties::builder()
+            .set_statistics_enabled(EnabledStatistics::None)
+            .build();
+        let mut bytes = Vec::new();
+        let mut writer =
+            SerializedFileWriter::new(&mut bytes, schema.into(), settings.into()).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let texts = vec![ByteArray::from("y".repeat(len).into_bytes()); count];
+        let (def, mut rep) = (vec![1; count], vec![1; count]);
+        rep[0] = 0;
+        let typed = column.typed::<ByteArrayType>();
+        typed.write_batch(&texts, Some(&def), Some(&rep)).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        writer.close().unwrap();
+        bytes
+    };
+    let small = see_bytes("a.parquet", &table(3, 5));
+    assert!(
+        small.report.reason.contains("texts"),
+        "its rows are read: {:?}",
+        small.report
+    );
+    let bytes = table(2_000, 100_000);
+    assert!(bytes.len() < 300_000, "{}", bytes.len());
+    let seen = see_bytes("a.parquet", &bytes);
+    let told = &seen.report.skipped[0].reason;
+    assert!(told.contains("a row is larger than the limit"), "{told}");
+}
+
+/// UTF-16 inside a gzip that breaks off: the damage is that of the gzip, and both wrappings are told.
+#[test]
+fn damage_is_told_through_two_wrappings() {
+    let rows: String = (0..2_000)
+        .map(|i| format!("{}\n", ROW.replace("hi", &format!("{:x}", i * 7_919_u64))))
+        .collect();
+    let utf16: Vec<u8> = rows.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let whole = super::seen::gzip(&utf16);
+    let seen = see_bytes("a.jsonl.gz", &whole[..whole.len() / 2]);
+    assert!(seen.runs.len() > 100, "{}", seen.runs.len());
+    let told = seen.report.skipped.iter().find(|s| s.line == 0);
+    assert!(told.is_some_and(|s| s.reason.contains("damaged")));
+    for word in ["gzip", "UTF-16"] {
+        assert!(seen.report.notes.iter().any(|n| n.contains(word)));
+    }
+}
+
+/// The largest number that an event's file can bear.
+#[test]
+fn the_last_possible_event_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = folder.path().join("events");
+    std::fs::create_dir(&events).unwrap();
+    let event = r#"{"kind":"MessageEvent","source":"user","llm_message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#;
+    std::fs::write(events.join(format!("event-{}.json", u64::MAX)), event).unwrap();
+    let found = triagent::import::discover(&[folder.path().to_owned()]);
+    let seen = super::seen::see_unit(&found.units[0], None);
+    assert_eq!(seen.lines(), ["user text hi"]);
+}
+
+/// Takes the file away as soon as a run begins, as a disk that fails does.
+struct Failing(PathBuf, Vec<Item>);
+
+impl Sink for Failing {
+    fn put(&mut self, item: Item) -> ControlFlow<()> {
+        if matches!(item, Item::Begin(_)) {
+            std::fs::remove_file(&self.0).unwrap();
+        }
+        self.1.push(item);
+        ControlFlow::Continue(())
+    }
+}
+
+/// A run that the disk cuts off keeps what was known of it.
+#[test]
+fn a_run_that_the_disk_cuts_off_keeps_its_head() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    // More than is kept in memory.
+    let text = "y".repeat(9 << 20);
+    let row = format!(
+        r#"{{"type":"text","timestamp":1,"sessionID":"ses_1","part":{{"type":"text","text":"{text}","messageID":"m"}}}}"#
+    );
+    std::fs::write(&path, row).unwrap();
+    let mut sink = Failing(path.clone(), Vec::new());
+    let report = read(&Unit::file(&path), None, &mut sink, &Progress::default());
+    assert_eq!((report.runs, report.skips), (1, 1), "{report:?}");
+    let ends = sink.1.iter().filter_map(|item| match item {
+        Item::End(head) => Some((head.id.as_str(), head.ending, head.harness.name.as_deref())),
+        _ => None,
+    });
+    let ends: Vec<_> = ends.collect();
+    assert_eq!(ends, [("ses_1", Ending::Abrupt, Some("opencode"))]);
+    assert!(!path.exists() && see(&path).runs.is_empty());
 }

@@ -7,9 +7,11 @@ use super::{Importer, Input};
 use crate::domain::{Ending, Reward, Rollout, TaskId};
 use crate::import::detect::Sniff;
 use crate::import::json::Node;
+use crate::import::limits::MAX_VALUE_BYTES;
 use crate::import::out::{Halt, Out};
 use crate::import::rows::each_row;
 use crate::import::run::Run;
+use crate::import::source::Source;
 use crate::import::time::time;
 use crate::import::trace::{Kind, Mark, Span, ToolRun, Traces, tell};
 use crate::import::values::unpacked;
@@ -52,7 +54,7 @@ impl Importer for AgentLightningLegacy {
             out.note("derived from spans: import the spans, which hold every call");
             return out.advance(input.source.len());
         }
-        let records = Records::beside(input);
+        let records = Records::beside(input, out);
         let mut traces = Traces::default();
         each_row(out, input.source, input.sniff.shape, |out, row| {
             let node = row.node;
@@ -231,9 +233,14 @@ fn reward(node: &Node<'_>) -> Option<Reward> {
 struct Records(HashMap<String, Value>);
 
 impl Records {
-    fn beside(input: &Input<'_>) -> Self {
+    fn beside(input: &Input<'_>, out: &mut Out<'_>) -> Self {
         let path = input.unit.path.with_file_name("rollouts.json");
-        let text = std::fs::read(path).unwrap_or_default();
+        let Some(text) = Source::small(&path, MAX_VALUE_BYTES as u64) else {
+            if path.exists() {
+                out.note("rollouts.json beside the spans is too large, or no file: not read");
+            }
+            return Self::default();
+        };
         let rows: Vec<Value> = serde_json::from_slice(&text).unwrap_or_default();
         let each = |row: Value| {
             let rollout = row.get("rollout").cloned().unwrap_or(row);

@@ -2,10 +2,14 @@
 //! content is joined while those runs are read; here each is named, so that nobody takes it for lost.
 
 use super::{Importer, Input};
-use crate::import::beside::Index;
+use crate::import::beside::{Index, Origin};
 use crate::import::detect::{Sniff, has_all};
 use crate::import::out::{Halt, Out};
 use crate::import::rows::each_row;
+use std::sync::Arc;
+
+/// Where a row holds a run itself.
+const RUNS: &[&str] = &["messages", "trajectory", "history", "conversations"];
 
 /// Such a file.
 pub(crate) struct BesideRuns;
@@ -40,7 +44,9 @@ impl Importer for BesideRuns {
         if inner.is_some_and(is_graded) {
             return Some("a report with resolved by instance".to_owned());
         }
-        if sniff.most_have(&["instance_id", "model_patch"]) {
+        // Rows with a conversation are runs that their patch stands in.
+        let has_run = |row| RUNS.iter().any(|key| has_all(row, &[key]));
+        if sniff.most_have(&["instance_id", "model_patch"]) && !sniff.rows.iter().any(has_run) {
             return Some("predictions with instance_id and model_patch".to_owned());
         }
         let is_settings = has_all(first, &["env", "model", "sampling_args", "num_examples"])
@@ -51,8 +57,9 @@ impl Importer for BesideRuns {
 
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         let mut index = Index::default();
+        let origin = Arc::new(Origin::of(&input.unit.path));
         each_row(out, input.source, input.sniff.shape, |_, row| {
-            index.take(&input.sniff.name, row.node);
+            index.take(&origin, row.node);
             Ok(())
         })?;
         let count = index.failures.len() + index.annotations.len() + index.verdicts.len();

@@ -10,10 +10,12 @@ use crate::import::chat;
 use crate::import::detect::Sniff;
 use crate::import::extra::keep;
 use crate::import::json::{Kind, Node};
+use crate::import::limits::MAX_SIDE_BYTES;
 use crate::import::mint::{Twins, mint};
 use crate::import::out::{Halt, Out};
 use crate::import::rows::{Row, each_row};
 use crate::import::run::Run;
+use crate::import::source::Source;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
@@ -80,7 +82,8 @@ fn metadata(input: &Input<'_>) -> Map<String, Value> {
     if name == input.sniff.name {
         return Map::new();
     }
-    let text = std::fs::read(path.with_file_name(name)).unwrap_or_default();
+    let path = path.with_file_name(name);
+    let text = Source::small(&path, MAX_SIDE_BYTES).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
