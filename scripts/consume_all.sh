@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Feeds every export to the real trainers and holds what they read, train, mask and compute against ours: the hand-made
-# endings, the demo's workspace, and the 29 failed tau-bench runs where the logs are at hand. Takes about three minutes.
+# endings, the demo's workspace, and the 29 failed tau-bench runs where the logs are at hand. Takes about two minutes.
 #
 #   TRIAGENT_CONSUME_VENV   Python environment with TRL (see consume/README.md of the shared folder)
 #   TRIAGENT_CONSUME        folder of dpo.py, sft.py, kto.py, grpo.py and make_tiny_model.py   [../shared/consume]
