@@ -306,7 +306,7 @@ fn run(n: usize) -> Rollout {
     head.model = Some(format!("model-{}b", n % 3 + 7));
     head.harness.name = Some("desk".to_owned());
     head.index_version = Some(format!("index-{}", n % 7));
-    head.outcome = if n % 3 == 0 {
+    head.outcome = if n.is_multiple_of(3) {
         Outcome::Pass
     } else {
         Outcome::Fail
@@ -322,7 +322,9 @@ fn step(n: usize, s: usize) -> Step {
             "Request {n}: 我可以报销多少? The trip is on day {}.",
             n % 365
         ),
-        _ if s % 2 == 0 => format!("{{\"query\": \"rule {}\", \"page\": {}}}", s % 40, s % 5),
+        _ if s.is_multiple_of(2) => {
+            format!("{{\"query\": \"rule {}\", \"page\": {}}}", s % 40, s % 5)
+        }
         _ => format!(
             "Rule {s} for run {n}: 旧政策 holds until June; condition {} applies. ",
             n * 31 + s
@@ -333,16 +335,23 @@ fn step(n: usize, s: usize) -> Step {
         0 => (Owner::System, StepKind::Text, Role::System),
         1 => (Owner::User, StepKind::Text, Role::User),
         _ if s % 3 == 2 => (Owner::Model, StepKind::ToolCall, Role::Assistant),
-        _ if s % 3 == 0 => (Owner::Tool, StepKind::Observation, Role::Tool),
+        _ if s.is_multiple_of(3) => (Owner::Tool, StepKind::Observation, Role::Tool),
         _ => (Owner::Model, StepKind::Text, Role::Assistant),
     };
     let mut step = Step::new(owner, kind, role, text);
     step.message = u32::try_from(s).unwrap();
     if matches!(kind, StepKind::ToolCall | StepKind::Observation) {
-        step.tool = Some(if s % 4 == 0 { "search" } else { "read" }.to_owned());
+        step.tool = Some(
+            if s.is_multiple_of(4) {
+                "search"
+            } else {
+                "read"
+            }
+            .to_owned(),
+        );
     }
     if kind == StepKind::Observation {
-        step.status = if (n + s) % 37 == 0 {
+        step.status = if (n + s).is_multiple_of(37) {
             StepStatus::Error
         } else {
             StepStatus::Ok

@@ -138,7 +138,7 @@ fn graders(args: &Args) -> Result<Vec<AskedGrader>> {
 
 fn from_file(file: &str, name: Option<&str>) -> Result<Vec<AskedGrader>> {
     let text = std::fs::read_to_string(file)
-        .doing(&format!("while reading {file}"))
+        .doing(format!("while reading {file}"))
         .hint("a grader file looks like assets/graders.toml")?;
     let mut all = read_graders(&text)?;
     if let Some(name) = name {

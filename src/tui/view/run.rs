@@ -259,7 +259,7 @@ fn labels(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
     let fits = |words: &Words| {
         let chips = app.book.layers.iter();
         let widths = chips.map(|e| width(&chip(view, e.layer, *words)) + 1);
-        widths.sum::<usize>() + 1 <= room
+        widths.sum::<usize>() < room
     };
     let some = [Words::Whole, Words::Short];
     let words = some
