@@ -50,7 +50,7 @@ pub use probe::{
     Variant, VariantEffect, VariantScores, evaluate_probe,
 };
 pub use queue::{Done, Purpose, Queue, QueueItem, QueuePlan, draw_queue, is_reshown, left_side};
-pub use standard::{Standard, StandardVerdict};
+pub use standard::{DEFAULT_STANDARD, Standard, StandardVerdict};
 pub use suggest::{
     Strength, SuggestFacts, Suggestion, SuggestionTable, machine_agreement, suggest,
     suggestion_table,

@@ -23,6 +23,13 @@ mod view;
 mod widget;
 mod work;
 
+/// Columns of the terminal that we run in, where there is one.
+pub fn columns() -> Option<usize> {
+    let size = ratatui::crossterm::terminal::size().ok();
+    size.map(|(columns, _)| usize::from(columns))
+        .filter(|n| *n > 0)
+}
+
 pub use app::{Advance, Role};
 pub use keymap::{KeyChanges, KeymapError, key_table};
 pub use runner::{Model, Options, Start, TuiError, run};

@@ -60,13 +60,13 @@ fn repair(reading: &Reading) -> Vec<String> {
     }
     if r.fooled > 0 {
         out.push(format!(
-            "fix the grader: {} of {} hack cases fool it (triagent rewards audit GRADER)",
+            "fix the grader: {} of {} hack cases fool it (triagent rewards audit GRADER --as NAME)",
             r.fooled, r.hack_cases
         ));
     }
     if r.controls > 0 && r.refused == r.controls {
         out.push(format!(
-            "fix the grader: it refuses all {} good runs that it was shown (triagent rewards audit GRADER)",
+            "fix the grader: it refuses all {} good runs that it was shown (triagent rewards audit GRADER --as NAME)",
             r.controls
         ));
     }

@@ -9,6 +9,7 @@ use crate::jobs::{self, CohortAdvice, Repeats};
 use crate::store::Store;
 use crate::text;
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 
 /// Say what to fix, and what each way of training would still need
 ///
@@ -33,6 +34,15 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["overriding", "gates"])]
     kept: bool,
 }
+
+/// Width of a page where neither `COLUMNS` nor a terminal tells one.
+const COLUMNS: usize = 100;
+/// A narrower page would hold one word a line.
+const MIN_COLUMNS: usize = 40;
+/// A wider line is hard to read.
+const MAX_COLUMNS: usize = 140;
+/// Columns of the names beside a refusal's words.
+const NAME_COLUMNS: usize = 11;
 
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let mut store = env.store()?;
@@ -192,7 +202,7 @@ fn refusals_in_short(said: &CohortAdvice, env: &mut Env) -> Result<()> {
     Ok(())
 }
 
-/// One row a gate: most refuse several methods for one reason.
+/// One paragraph a gate: most refuse several methods for one reason.
 fn refusals(said: &CohortAdvice, env: &mut Env) -> Result<()> {
     let mut rows: Vec<(&Refusal, Vec<&str>)> = Vec::new();
     for refusal in &said.book.advice.refusals {
@@ -207,20 +217,54 @@ fn refusals(said: &CohortAdvice, env: &mut Env) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    let heads = ["gate", "refuses", "value", "needs", "missing", "how"];
-    let mut table = Table::new(&heads);
+    let width = columns();
     for (refusal, methods) in rows {
-        table.push(vec![
-            Cell::new(&refusal.gate).tone(Tone::Bad),
-            Cell::new(methods.join(" ")),
-            Cell::new(&refusal.value),
-            Cell::new(&refusal.threshold),
-            Cell::new(&refusal.missing),
-            Cell::new(&refusal.how),
-        ]);
+        let gate = env.out.tone(Tone::Bad, &refusal.gate);
+        env.out
+            .line(format!("\n{gate} refuses {}", methods.join(", ")))?;
+        let parts = [
+            ("value", &refusal.value),
+            ("needs", &refusal.threshold),
+            ("missing", &refusal.missing),
+            ("how", &refusal.how),
+        ];
+        for (name, said) in parts.iter().filter(|(_, said)| !said.is_empty()) {
+            for line in paragraph(name, &text::visible(said), width) {
+                env.out.line(line)?;
+            }
+        }
     }
-    env.out.line("")?;
-    env.out.table(&table)
+    Ok(())
+}
+
+/// Columns that lines may fill: `COLUMNS`, else the terminal's, else what reads well in a file.
+fn columns() -> usize {
+    let told = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok());
+    let is_terminal = std::io::stdout().is_terminal();
+    told.or_else(|| is_terminal.then(crate::tui::columns).flatten())
+        .unwrap_or(COLUMNS)
+        .clamp(MIN_COLUMNS, MAX_COLUMNS)
+}
+
+/// A name, and words beside it that are wrapped between words.
+fn paragraph(name: &str, said: &str, columns: usize) -> Vec<String> {
+    let indent = " ".repeat(NAME_COLUMNS);
+    let mut lines = Vec::new();
+    let mut line = format!("  {name:<0$}", NAME_COLUMNS - 2);
+    let mut is_empty = true;
+    for word in said.split_whitespace() {
+        if !is_empty && text::width(&line) + 1 + text::width(word) > columns {
+            lines.push(std::mem::replace(&mut line, indent.clone()));
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_empty = false;
+    }
+    lines.push(line);
+    lines
 }
 
 fn gates(said: &CohortAdvice, env: &mut Env) -> Result<()> {

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         jobs::ensure_cleaning_key(&mut store, env.random_key(), now)?;
         let checked = env.watch("check", |progress| jobs::check(&mut store, now, progress))??;
         env.out.say(format!(
-            "{} checked by rules {}: {}",
+            "{} checked by rules version {}: {}",
             text::plural(checked.runs, "run"),
             checked.rules,
             text::plural(checked.findings, "finding")

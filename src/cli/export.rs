@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 ///
 /// Every row that cannot leave is listed in the manifest with its reason, never bent. A closed gate for the whole set (cleaning not
 /// done, no clarification, no reference model, a leak across the split) stops the export; --draft writes it all the same and says in
-/// the manifest that it must not train. The same input gives the same bytes.
+/// the manifest that it must not train. The same input gives the same bytes. Exit code 3
+/// where no row is left.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Who will read it
@@ -109,7 +110,12 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         })?)
     })??;
     report(&manifest, Some(out), env)?;
-    Ok(Done::Whole)
+    // A set without a row is no success: a script must not go on to train on it.
+    Ok(if rows(&manifest) == 0 {
+        Done::InPart
+    } else {
+        Done::Whole
+    })
 }
 
 fn options(args: &Args) -> Result<Options<'static>> {
@@ -164,6 +170,9 @@ fn split(args: &Args) -> Result<Option<SplitOptions>> {
 /// What was written, or with no folder what would be; what stays out, and what to know.
 fn report(manifest: &Manifest, out: Option<&Path>, env: &mut Env) -> Result<()> {
     if env.out.is_json() {
+        if rows(manifest) == 0 {
+            env.out.say(format!("nothing {}", empty(manifest, out)))?;
+        }
         return env.out.row(manifest);
     }
     if let Some(out) = out {
@@ -187,7 +196,10 @@ fn report(manifest: &Manifest, out: Option<&Path>, env: &mut Env) -> Result<()> 
         env.out
             .say("acceptable for training: every version is bound, nothing blocks it")?;
     }
-    let total: u64 = manifest.rows.values().sum();
+    let total = rows(manifest);
+    if total == 0 {
+        return env.out.say(format!("nothing {}", empty(manifest, out)));
+    }
     let verb = if out.is_some() {
         "written"
     } else {
@@ -195,6 +207,32 @@ fn report(manifest: &Manifest, out: Option<&Path>, env: &mut Env) -> Result<()> 
     };
     env.out
         .say(format!("{} {verb}", text::plural(total, "row")))
+}
+
+fn rows(manifest: &Manifest) -> u64 {
+    manifest.rows.values().sum()
+}
+
+/// Why no row left, by reason.
+fn empty(manifest: &Manifest, out: Option<&Path>) -> String {
+    let verb = if out.is_some() {
+        "was written"
+    } else {
+        "would leave"
+    };
+    let reasons: Vec<String> = manifest
+        .left_out_by_reason
+        .iter()
+        .map(|(code, n)| format!("{n} × {code}"))
+        .collect();
+    if reasons.is_empty() {
+        format!(
+            "{verb}: the workspace holds nothing that {} could teach, or the filter passes nothing",
+            manifest.method
+        )
+    } else {
+        format!("{verb}: every row stays out ({})", reasons.join(", "))
+    }
 }
 
 fn files(manifest: &Manifest, out: &Path, env: &mut Env) -> Result<()> {

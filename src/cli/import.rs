@@ -205,6 +205,10 @@ fn tell_apart(report: &UnitReport, env: &mut Env) -> Result<()> {
         };
         env.out
             .say(text::visible(&format!("skipped {place}: {}", skip.reason)))?;
+        if let Some(verb) = register_verb(&skip.reason) {
+            let line = format!("hint: `triagent {verb} import {}`", skip.file);
+            env.out.say(text::visible(&line))?;
+        }
     }
     let shown = report.skipped.len().min(SKIPS_SHOWN) as u64;
     if report.skips > shown {
@@ -234,6 +238,18 @@ fn tell_apart(report: &UnitReport, env: &mut Env) -> Result<()> {
     Ok(())
 }
 
+/// A list of documents or of tasks is no log, and has a verb of its own.
+fn register_verb(reason: &str) -> Option<&'static str> {
+    let has = |key: &str| reason.contains(key);
+    match reason.starts_with("JSON of no known format") {
+        true if has("task_id") && (has("requires") || has("expected") || has("prompt")) => {
+            Some("tasks")
+        }
+        true if has("doc_id") => Some("docs"),
+        _ => None,
+    }
+}
+
 fn say_totals(totals: &ImportTotals, workspace: &std::path::Path, env: &mut Env) -> Result<()> {
     let mut line = format!(
         "read {} from {}: {} stored, {} duplicate",
@@ -253,5 +269,9 @@ fn say_totals(totals: &ImportTotals, workspace: &std::path::Path, env: &mut Env)
         ));
     }
     env.out
-        .say(format!("{line}; workspace {}", workspace.display()))
+        .say(format!("{line}; workspace {}", workspace.display()))?;
+    if totals.stored > 0 {
+        env.out.say("next: `triagent` to read and label, `triagent suggest` for the machine's view, `triagent advise` for what to fix")?;
+    }
+    Ok(())
 }

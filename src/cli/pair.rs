@@ -18,6 +18,9 @@ use std::io::Read;
 /// that answers the same request), or a side that you wrote (@file.json, @- for standard input; an assistant message as JSON, or plain
 /// words): it is marked human and answers the other side's context. The visible contexts before both sides must be equal.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "triagent pair [OPTIONS] <A> <B> --prefer <CHOICE> --criterion <C> --reason <TEXT>"
+)]
 pub(crate) struct Args {
     /// First candidate: RUN:STEP, RUN, @FILE or @-
     #[arg(value_name = "A")]
@@ -28,7 +31,7 @@ pub(crate) struct Args {
     /// The better one, or why there is none
     #[arg(long, value_name = "CHOICE", value_parser = choices())]
     prefer: String,
-    /// What decided: citation-valid, conditions-complete, only-smoother (never alone, unless the standard allows it) or other
+    /// What decided; compulsory with a preferred side: citation-valid, conditions-complete, only-smoother (never alone, unless the standard allows it) or other
     #[arg(long = "criterion", value_name = "C", value_delimiter = ',', value_parser = criteria())]
     criteria: Vec<String>,
     /// Why, in your words; compulsory
@@ -37,7 +40,7 @@ pub(crate) struct Args {
     /// Words in the context or in a candidate that prove it
     #[arg(long, value_name = "QUOTE")]
     evidence: Option<String>,
-    /// Version of the task standard that you applied [default: the task's own]
+    /// Version of the task standard that you applied [default: the task's own, else triagent-default-1]
     #[arg(long, value_name = "VERSION")]
     standard: Option<String>,
 }

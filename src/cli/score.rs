@@ -13,6 +13,7 @@ use crate::score::{
 };
 use crate::text;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Which model, and how; shared by every verb that scores.
@@ -100,6 +101,9 @@ impl ModelArgs {
 pub(crate) struct Args {
     #[command(flatten)]
     model: ModelArgs,
+    /// Taken only to say how one run is meant
+    #[arg(value_name = "RUN", hide = true)]
+    run: Option<String>,
     /// Only runs that pass, and pairs among them
     #[arg(long, short, value_name = "EXPR")]
     filter: Option<String>,
@@ -121,7 +125,16 @@ pub(crate) struct Args {
     drift: bool,
 }
 
+/// Failures of one reason that are named one by one.
+const FAILURES_SHOWN: usize = 3;
+
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
+    if let Some(run) = &args.run {
+        return Err(
+            Failure::usage("score takes a filter, not the name of a run")
+                .hint(format!("triagent score --filter run:{run}")),
+        );
+    }
     if args.self_check {
         return self_check(&args.model, env);
     }
@@ -221,12 +234,10 @@ fn show(found: &[Scored], near: Option<bool>, env: &mut Env) -> Result<()> {
                     table.push(row(score));
                 }
             }
-            Scored::Failed { subject, error } => {
-                let line = format!("not scored {}: {error}", name(subject));
-                env.out.say(text::visible(&line))?;
-            }
+            Scored::Failed { .. } => {}
         }
     }
+    not_scored(found, env)?;
     if !table.is_empty() {
         env.out.table(&table)?;
     }
@@ -236,6 +247,34 @@ fn show(found: &[Scored], near: Option<bool>, env: &mut Env) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// What could not be scored: a few of each reason, the rest as a count.
+fn not_scored(found: &[Scored], env: &mut Env) -> Result<()> {
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for one in found {
+        if let Scored::Failed { subject, error } = one {
+            let said = error.to_string();
+            let line = format!("not scored {}: {said}", name(subject));
+            reasons.entry(kind_of(&said)).or_default().push(line);
+        }
+    }
+    for lines in reasons.values() {
+        for line in lines.iter().take(FAILURES_SHOWN) {
+            env.out.say(text::visible(line))?;
+        }
+        let more = lines.len().saturating_sub(FAILURES_SHOWN);
+        if more > 0 {
+            env.out
+                .say(format!("not scored: {more} more for the same reason"))?;
+        }
+    }
+    Ok(())
+}
+
+/// An error without its figures: the same reason for every length.
+fn kind_of(error: &str) -> String {
+    error.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn row(score: &Score) -> Vec<Cell> {

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::jobs;
 use crate::text;
 use crate::triage::{Suggestion, suggestion_table};
+use std::collections::BTreeMap;
 
 /// Suggest a layer for failed runs, by rules and evidence
 ///
@@ -57,8 +58,12 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
         return Ok(Done::Whole);
     }
     let mut table = Table::new(&["run", "layer", "row", "strength", "reason"]);
-    said.iter().for_each(|one| table.push(row(one)));
+    let notes = repeated(&said);
+    said.iter().for_each(|one| table.push(row(one, &notes)));
     env.out.table(&table)?;
+    for (n, reason) in (1..).zip(&notes) {
+        env.out.line(text::visible(&format!("[{n}] {reason}")))?;
+    }
     if said.len() > 1 {
         let layers = suggestion_table(&said);
         let abstains = layers.abstention.map(text::per_cent).unwrap_or_default();
@@ -70,13 +75,31 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     Ok(Done::Whole)
 }
 
-fn row(one: &Suggestion) -> Vec<Cell> {
+/// Reasons that several runs share, in the order of their first run: said once, below the table.
+fn repeated(said: &[Suggestion]) -> Vec<&str> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in said {
+        *seen.entry(&one.reason).or_default() += 1;
+    }
+    let mut notes: Vec<&str> = Vec::new();
+    for one in said {
+        let reason = one.reason.as_str();
+        if seen.get(reason).is_some_and(|n| *n > 1) && !notes.contains(&reason) {
+            notes.push(reason);
+        }
+    }
+    notes
+}
+
+fn row(one: &Suggestion, notes: &[&str]) -> Vec<Cell> {
+    let note = (1..).zip(notes).find(|(_, reason)| **reason == one.reason);
+    let reason = note.map_or_else(|| one.reason.clone(), |(n, _): (usize, _)| format!("[{n}]"));
     let strength = serde_json::to_value(one.strength).unwrap_or_default();
     vec![
         Cell::new(&one.run),
         Cell::new(one.layer),
         Cell::number(one.row),
         Cell::maybe(strength.as_str()),
-        Cell::new(&one.reason),
+        Cell::new(reason),
     ]
 }

@@ -33,7 +33,7 @@ fn uncleaned(desk: &Desk<'_>) -> Option<Block> {
         gate: "S-40",
         value: "cleaning has not run".to_owned(),
         threshold: "secrets, near-duplicates, tampering and evidence checked".to_owned(),
-        hint: "run `triagent check`".to_owned(),
+        hint: "run `triagent check` (on the screen: Space s, then C)".to_owned(),
     })
 }
 
@@ -47,7 +47,7 @@ fn clarifications(desk: &Desk<'_>) -> Option<Block> {
         gate: "S-38",
         value: format!("{found} clarifications"),
         threshold: format!("at least {least}"),
-        hint: "add runs that ask for what is missing, or write a draft that says it must not train"
+        hint: "add runs that ask for what is missing, or write a draft (`--draft`) that says it must not train"
             .to_owned(),
     })
 }
@@ -58,7 +58,7 @@ fn reference(desk: &Desk<'_>) -> Option<Block> {
         gate: "S-45",
         value: "no reference model".to_owned(),
         threshold: "a named reference policy".to_owned(),
-        hint: "name the model that training starts from as the reference".to_owned(),
+        hint: "name the model that training starts from with `--reference MODEL` (on the screen: `reference:MODEL` behind the folder)".to_owned(),
     })
 }
 
@@ -72,7 +72,9 @@ fn straddling(desk: &Desk<'_>) -> Option<Block> {
             desk.plan.straddling.len()
         ),
         threshold: "none".to_owned(),
-        hint: "decide the finding, or join near-duplicates into one group".to_owned(),
+        hint:
+            "decide the finding, or join near-duplicates into one group (`--join-near-duplicates`)"
+                .to_owned(),
     })
 }
 

@@ -24,7 +24,7 @@ pub enum Error {
     #[error("cannot read the rows: {0}")]
     Source(#[source] SourceError),
     /// A gate for the whole set is closed.
-    #[error("{} export is blocked: {}", .format, .blocks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("export is blocked: {}", .blocks.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Blocked {
         /// The format's word.
         format: &'static str,

@@ -32,7 +32,7 @@ impl fmt::Display for Block {
             threshold,
             hint,
         } = self;
-        write!(f, "{gate}: {value} (needs {threshold}); {hint}")
+        write!(f, "{value} (needs {threshold}; rule {gate}); {hint}")
     }
 }
 

@@ -61,7 +61,7 @@ reasons! {
     /// S-42.
     OnlySmoother => "only-smoother", "`only-smoother` cannot stand alone; the task standard does not allow it";
     /// S-43.
-    MissingStandard => "missing-standard", "no version of a task standard is bound; name the standard that decided";
+    MissingStandard => "missing-standard", "no version of a task standard is bound; decide it again with `triagent pair … --standard VERSION`, or name one in the task list";
     /// S-04.
     UnprovenModel => "model-unproven", "the verdict `model` has an incomplete checklist; tick all four or label another layer";
     /// S-24.

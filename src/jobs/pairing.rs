@@ -14,8 +14,8 @@ use crate::domain::{
 };
 use crate::store::Store;
 use crate::triage::{
-    NotComparable, PairFacts, PairProblem, RunView, Standard, check_pair, compare_decisions,
-    decision_hashes, first_differing_decision,
+    DEFAULT_STANDARD, NotComparable, PairFacts, PairProblem, RunView, Standard, check_pair,
+    compare_decisions, decision_hashes, first_differing_decision,
 };
 
 /// How a side is named.
@@ -40,7 +40,7 @@ pub struct PairWords {
     pub reason: String,
     /// Words that prove it.
     pub evidence: Option<String>,
-    /// Standard that was applied; `None` = the task's own.
+    /// Standard that was applied; `None` = the task's own, else the default one.
     pub standard: Option<String>,
     /// Who wrote a written side.
     pub author: String,
@@ -96,7 +96,12 @@ pub fn build_pair(
 ) -> Result<(Pair, Vec<PairProblem>), JobError> {
     let ([a, b], context, task) = find(store, a, b, &words)?;
     let standard = task.as_ref().and_then(Standard::of);
-    let own = standard.as_ref().map(|s| s.version.clone());
+    let own = match &standard {
+        Some(own) => Some(own.version.clone()),
+        // A side that cannot be compared was judged by no standard.
+        None if words.choice == Choice::NotComparable => None,
+        None => Some(DEFAULT_STANDARD.to_owned()),
+    };
     let pair = Pair {
         a: a.candidate,
         b: b.candidate,

@@ -177,13 +177,29 @@ pub fn advantages(
         formula: convention.formula().to_owned(),
         advantages: rewards.iter().map(|r| r.map(one)).collect(),
         signal,
-        signal_words: signal.words().to_owned(),
+        signal_words: words(signal, known.len(), rewards.len() - known.len()),
         missing_rewards: positions
             .filter(|(r, _)| r.is_none())
             .map(|(_, i)| i)
             .collect(),
         missing: MISSING_FOR_UPDATE.iter().map(|m| (*m).to_owned()).collect(),
     })
+}
+
+/// Equal rewards beside missing ones are not "all equal": what is missing could have told the members apart.
+fn words(signal: Signal, known: usize, missing: usize) -> String {
+    if signal != Signal::NoRelativeSignal || missing == 0 {
+        return signal.words().to_owned();
+    }
+    let equal = if known == 1 {
+        "only one reward is known, so there is nothing to compare it with"
+    } else {
+        "all known rewards of the group are equal"
+    };
+    format!(
+        "no distinguishing relative signal: {equal}; {missing} of {} are missing, which is not 0",
+        known + missing
+    )
 }
 
 fn finite(rewards: &[Option<f64>]) -> Result<Vec<f64>, RewardError> {
@@ -412,6 +428,14 @@ mod tests {
         assert_eq!(got.missing_rewards, [2]);
         let none = advantages(&[None, None], Convention::Trl, None).unwrap();
         assert_eq!((none.signal, none.mean), (Signal::NoReward, None));
+        // A group is not "all equal" while one of its rewards is unknown.
+        let words = |rewards: &[Option<f64>]| {
+            let got = advantages(rewards, Convention::Population, None).unwrap();
+            got.signal_words
+        };
+        assert!(words(&[Some(1.0), None]).contains("only one reward is known"));
+        assert!(words(&[Some(1.0), None, Some(1.0)]).contains("1 of 3 are missing"));
+        assert!(words(&[Some(1.0), Some(1.0)]).contains("all rewards of the group are equal"));
     }
 
     #[test]

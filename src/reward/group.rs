@@ -166,8 +166,12 @@ fn checks(members: &[GroupMember], rewards: &[Option<f64>], signal: Signal) -> V
         .filter(|m| m.tool_results > 0 && m.tool_failures == m.tool_results)
         .count();
     let all_down = down == members.len() && down > 0;
+    let silent = members.iter().all(|m| m.tool_results == 0);
     let hard = if all_down { None } else { Some(down == 0) };
     let hard_words = match hard {
+        Some(true) if silent => {
+            "no tool answered and nobody succeeds: take easier steps, give demonstrations, or check the data"
+        }
         Some(true) => {
             "the tools worked and nobody succeeds: take easier steps, give demonstrations, or check the data"
         }
@@ -178,15 +182,7 @@ fn checks(members: &[GroupMember], rewards: &[Option<f64>], signal: Signal) -> V
         check(
             "tools all failing",
             Some(all_down),
-            &format!(
-                "every tool result failed in {down} of {} members{}",
-                members.len(),
-                if all_down {
-                    ": mend the tools, then run the group again"
-                } else {
-                    ""
-                }
-            ),
+            &tools_words(down, members.len(), silent, all_down),
         ),
         check(
             "reward broken or format-only",
@@ -194,6 +190,18 @@ fn checks(members: &[GroupMember], rewards: &[Option<f64>], signal: Signal) -> V
             "read one answer yourself, and show the hack suite to the grader: triagent rewards audit",
         ),
     ]
+}
+
+fn tools_words(down: usize, members: usize, silent: bool, all_down: bool) -> String {
+    if silent {
+        return "no member holds a tool result".to_owned();
+    }
+    let then = if all_down {
+        ": mend the tools, then run the group again"
+    } else {
+        ""
+    };
+    format!("every tool result failed in {down} of {members} members{then}")
 }
 
 fn check(asks: &str, holds: Option<bool>, shown: &str) -> GroupCheck {

@@ -4,6 +4,10 @@ use crate::domain::{Side, Task};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The standard that a pair is judged by where its task has none: the desk's own list of criteria (S-42), in its first version.
+/// The list and this name change together, so that an exported pair always says what decided it.
+pub const DEFAULT_STANDARD: &str = "triagent-default-1";
+
 /// A versioned standard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standard {

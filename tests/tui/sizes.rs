@@ -111,3 +111,15 @@ fn without_a_workspace_the_first_screen_says_what_one_can_do() {
     stage.keys("<esc>j<space>a");
     assert_shows(&stage.screen(), &["open a workspace first"]);
 }
+
+/// A typed path is the path, and one that is not there is told before anything is read.
+#[test]
+fn the_import_prompt_starts_empty_and_refuses_what_is_not_there() {
+    let mut stage = Stage::new(None, 80, 24).unwrap();
+    stage.keys("I");
+    stage.text("/no/such/log.jsonl").keys("<enter>");
+    let screen = stage.screen();
+    let said = ["/no/such/log.jsonl: no such file", "import file or folder"];
+    assert_shows(&screen, &said);
+    assert!(!screen.contains("./no"), "{screen}");
+}

@@ -5,7 +5,7 @@ use crate::cli::env::Env;
 use crate::cli::output::{Cell, Table, Tone};
 use crate::error::{Explain, Failure, Result};
 use crate::jobs::{self, AskedGrader, Audit, AuditOptions};
-use crate::reward::{AuditRow, Hack, built_in_graders, read_graders};
+use crate::reward::{AuditRow, Hack, RuleGrader, built_in_graders, read_graders};
 use crate::sandbox::{Demand, Limits, Sandbox};
 use crate::text;
 use std::path::Path;
@@ -107,16 +107,7 @@ fn graders(args: &Args) -> Result<Vec<AskedGrader>> {
         if Path::new(file).extension().is_some_and(|e| e == "toml") {
             return from_file(file, name);
         }
-        let names = built_in.iter().map(|g| g.name.as_str());
-        if !first.contains('/')
-            && let Some(near) = text::nearest(first, names)
-        {
-            return Err(
-                Failure::usage(format!("no built-in grader is called {first:?}")).hint(format!(
-                    "did you mean {near}? A command of your own needs its path, or an argument"
-                )),
-            );
-        }
+        refuse_unknown(first, &built_in)?;
     }
     let limits = Limits {
         time: Duration::from_secs(args.time_limit.max(1)),
@@ -134,6 +125,31 @@ fn graders(args: &Args) -> Result<Vec<AskedGrader>> {
         command: args.grader.iter().map(|word| absolute(word)).collect(),
         sandbox: Sandbox::new(&program, limits),
     }])
+}
+
+/// A single word is a built-in grader or a program. The name that a log gives its grader is neither, and often what was meant.
+fn refuse_unknown(word: &str, built_in: &[RuleGrader]) -> Result<()> {
+    let names: Vec<&str> = built_in.iter().map(|g| g.name.as_str()).collect();
+    let near = text::nearest(word, names.iter().copied());
+    if word.contains('/') || (near.is_none() && is_program(word)) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("no built-in grader is called {word:?}"));
+    let failure = match near {
+        Some(near) => failure.hint(format!("did you mean {near}?")),
+        None => failure,
+    };
+    Err(failure
+        .hint(format!("built in: {}", names.join(", ")))
+        .hint(format!(
+            "a grader of your own: `triagent rewards audit --as {word} FILE.toml`, or `triagent rewards audit --as {word} -- COMMAND`"
+        )))
+}
+
+/// A file here, or a program on the search path.
+fn is_program(word: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Path::new(word).is_file() || std::env::split_paths(&path).any(|dir| dir.join(word).is_file())
 }
 
 fn from_file(file: &str, name: Option<&str>) -> Result<Vec<AskedGrader>> {

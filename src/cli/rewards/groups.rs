@@ -83,6 +83,10 @@ fn show(found: &JudgedGroups, convention: Convention, all: bool, env: &mut Env) 
     let mut table = Table::new(&heads);
     found.groups.iter().for_each(|g| table.push(row(g)));
     env.out.table(&table)?;
+    let reports = || found.groups.iter().filter_map(|g| g.report.as_ref());
+    if reports().any(|r| r.members.iter().any(|m| m.reward.is_none())) {
+        env.out.line("_ is a missing reward, which is not 0")?;
+    }
     let few = found.groups.len() <= FEW;
     for group in &found.groups {
         match &group.report {
@@ -128,7 +132,7 @@ fn row(group: &JudgedGroup) -> Vec<Cell> {
     let rewards: Vec<String> = report.members.iter().map(reward).collect();
     let signal = match report.advantages.signal {
         Signal::Relative => Cell::new("✓ relative signal").tone(Tone::Good),
-        Signal::NoRelativeSignal => Cell::new("? all equal").tone(Tone::Warn),
+        Signal::NoRelativeSignal => Cell::new(equal(report)).tone(Tone::Warn),
         Signal::NoReward => Cell::new("? no reward").tone(Tone::Warn),
     };
     vec![
@@ -153,6 +157,13 @@ fn range(report: &GroupReport, of: impl Fn(&GroupMember) -> Option<u64>) -> Cell
             format!("{low}–{high}")
         }
     }))
+}
+
+fn equal(report: &GroupReport) -> String {
+    match report.advantages.missing_rewards.len() {
+        0 => "? all equal".to_owned(),
+        missing => format!("? known ones equal, {missing} missing"),
+    }
 }
 
 /// `_` is missing; a reward that may not be used keeps its number and says why.

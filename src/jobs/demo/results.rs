@@ -41,7 +41,11 @@ pub(super) fn evidence(
             agree += u32::from(found.status.word() == expected);
         }
     }
-    let counts: Vec<String> = statuses.iter().map(|(s, n)| format!("{s} {n}")).collect();
+    let unnamed = said.iter().filter(|s| s.evidence.is_empty()).count();
+    let mut counts: Vec<String> = statuses.iter().map(|(s, n)| format!("{s} {n}")).collect();
+    if unnamed > 0 {
+        counts.push(format!("task names none {unnamed}"));
+    }
     let decided = said.iter().filter(|s| s.row.is_some()).count();
     Ok(Stage {
         stage: "evidence",
@@ -156,7 +160,7 @@ pub(super) fn advise(
     let advice = crate::jobs::advise(store, None, &toml::Table::new(), now_us, progress)?;
     let version = Rules::embedded().map(|r| r.version).unwrap_or_default();
     let mut said = vec![format!(
-        "{} by rules {version}",
+        "{} by rules version {version}",
         text::plural(advice.len() as u64, "cohort")
     )];
     for one in advice.iter().take(COHORTS_SHOWN) {

@@ -36,7 +36,7 @@ pub enum PairProblem {
     NoReason,
     /// S-42.
     #[error(
-        "no criterion is named\nhint: citation-valid, conditions-complete, only-smoother or other"
+        "no criterion is named\nhint: name what decided (`--criterion` in a script): citation-valid, conditions-complete, only-smoother or other"
     )]
     NoCriterion,
     /// S-42.
@@ -46,7 +46,7 @@ pub enum PairProblem {
     OnlySmoother,
     /// S-43.
     #[error(
-        "the standard's version is missing: this task is judged by `{0}`\nhint: record it with the pair"
+        "the standard's version is missing: this task is judged by `{0}`\nhint: record it with the pair (`--standard VERSION`)"
     )]
     NoStandard(String),
     /// S-43.

@@ -313,6 +313,16 @@ fn grade(path: &Path, filter: &str, model: &Model, now_us: i64, progress: &Progr
     )
     .map_err(|e| text(&e))?;
     let by = scorer.binding();
+    // Nothing scored is no success.
+    if totals.scored + totals.known == 0 {
+        return Err(match totals.failed {
+            0 => "no run or pair of this list has anything to score".to_owned(),
+            n => format!(
+                "nothing scored: not possible for {n} by {}; `triagent score` says why",
+                by.model
+            ),
+        });
+    }
     let proxy = if by.is_proxy {
         ", a proxy that speaks for itself"
     } else {

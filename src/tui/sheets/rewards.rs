@@ -41,7 +41,9 @@ fn note(page: &RewardPage) -> String {
         n => format!(" ({n} more: `triagent rewards groups`)"),
     };
     let audits = match page.audits.len() {
-        0 => "no grader has met the hack suite: `triagent rewards audit GRADER`".to_owned(),
+        0 => {
+            "no grader has met the hack suite: `triagent rewards audit GRADER --as NAME`".to_owned()
+        }
         n => format!("{n} audited graders stand last"),
     };
     format!(

@@ -111,7 +111,12 @@ fn finish(app: &mut App, mut prompt: Prompt) {
         PromptKind::SearchAll if line.is_empty() => {}
         PromptKind::SearchAll => super::sheet::open(app, SheetKind::Search(line)),
         PromptKind::Import if line.is_empty() => {}
-        PromptKind::Import => work::import(app, &line),
+        PromptKind::Import => {
+            if let Err(why) = work::import(app, &line) {
+                prompt.error = Some(why);
+                app.overlay = Some(Overlay::Prompt(prompt));
+            }
+        }
         PromptKind::Reason => super::pair::reason_done(app, line, prompt),
         PromptKind::PairEvidence => {
             super::pair::save(app, Some(line).filter(|l| !l.is_empty()));

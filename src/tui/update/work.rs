@@ -17,17 +17,9 @@ const MAX_LINES: usize = 100;
 pub(super) fn act(app: &mut App, action: Action) {
     match action {
         Action::Import => {
-            let here = if app.place() == Place::Welcome {
-                "."
-            } else {
-                ""
-            };
-            let here = if app.set.here.is_empty() {
-                here
-            } else {
-                &app.set.here
-            };
-            app.overlay = Some(Overlay::Prompt(Prompt::new(PromptKind::Import, here)));
+            // Nothing stands there unless logs were found: a typed path would only be appended to it.
+            let here = Prompt::new(PromptKind::Import, &app.set.here);
+            app.overlay = Some(Overlay::Prompt(here));
         }
         Action::CancelJob => cancel(app),
         Action::Score => {
@@ -40,10 +32,22 @@ pub(super) fn act(app: &mut App, action: Action) {
     }
 }
 
-/// Reads logs; paths with spaces stand in quotes.
-pub(super) fn import(app: &mut App, line: &str) {
+/// Reads logs; paths with spaces stand in quotes. A path that is not there is a typo, and nothing is read.
+pub(super) fn import(app: &mut App, line: &str) -> Result<(), String> {
     let paths: Vec<PathBuf> = split_paths(line).into_iter().map(PathBuf::from).collect();
+    if let Some(missing) = paths.iter().find(|p| !p.exists()) {
+        let quotes = if line.contains('"') || paths.len() == 1 {
+            ""
+        } else {
+            "; a path with spaces stands in \"quotes\""
+        };
+        return Err(format!(
+            "{}: no such file or folder{quotes}",
+            missing.display()
+        ));
+    }
     start(app, Order::Import(paths));
+    Ok(())
 }
 
 /// A filter that means the run that is seen, the marked runs, or the board's list.
@@ -115,7 +119,10 @@ pub(super) fn take(app: &mut App, news: News) {
         State::Running(..) => {}
         State::Done(result, then) => {
             line.ended_ms = Some(now);
-            say(app, Tone::Done, format!("{words}: {result}"));
+            // The index follows an import by itself; its end must not hide what the import said.
+            if words != Order::Index.words() {
+                say(app, Tone::Done, format!("{words}: {result}"));
+            }
             if let Some(order) = then {
                 app.want(Effect::Start(order));
             }
