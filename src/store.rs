@@ -60,6 +60,9 @@ pub enum StoreError {
     /// Opened for reading only.
     #[error("workspace is open for reading only; nothing was written")]
     ReadOnly,
+    /// An SQLite file of another program.
+    #[error("file is a database of another program, not a triagent workspace; nothing was changed")]
+    Foreign,
     /// Another process holds the write lock.
     #[error("another program is writing to this workspace and did not finish in 5 s; try again")]
     Busy,
@@ -163,7 +166,18 @@ impl Store {
             return Err(StoreError::NotFound(path.to_owned()));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self::connect(path, flags, true)
+        match Self::connect(path, flags, true) {
+            // In a folder that cannot be written, SQLite cannot share its index of the log; nobody else writes there either.
+            Err(StoreError::Sql(_) | StoreError::ReadOnly | StoreError::File { .. })
+                if !has_log(path) =>
+            {
+                let mut store =
+                    Self::connect(&immutable(path), flags | OpenFlags::SQLITE_OPEN_URI, true)?;
+                path.clone_into(&mut store.path);
+                Ok(store)
+            }
+            other => other,
+        }
     }
 
     /// A workspace in memory, for tests.
@@ -191,6 +205,7 @@ impl Store {
         db.pragma_update(None, "foreign_keys", true)?;
         db.pragma_update(None, "temp_store", "memory")?;
         db.pragma_update(None, "cache_size", -32_768)?;
+        schema::check_ours(&db)?;
         if read_only {
             if schema::version(&db)? > schema::newest() {
                 return Err(StoreError::NewerSchema {
@@ -228,5 +243,39 @@ impl Store {
         } else {
             Ok(())
         }
+    }
+}
+
+/// Changes stand beside the file that are not in it yet.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|m| m.len() > 0)
+}
+
+/// The file's name as SQLite takes it for one that nobody changes.
+fn immutable(path: &Path) -> PathBuf {
+    let path = path.to_string_lossy();
+    let path = path
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    PathBuf::from(format!("file:{path}?immutable=1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_that_nobody_can_change_is_read_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a%20?b#c.db");
+        drop(Store::create(&file).unwrap());
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let store = Store::connect(&immutable(&file), flags, true).unwrap();
+        assert_eq!(store.documents().unwrap().len(), 0);
+        // SQLite made nothing beside it.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

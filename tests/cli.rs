@@ -7,6 +7,7 @@ mod demo;
 pub(crate) mod desk;
 mod export;
 mod hints;
+mod hostile;
 mod rewards;
 mod schema;
 mod suggest;

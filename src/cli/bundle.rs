@@ -5,8 +5,11 @@ use super::env::Env;
 use crate::error::{Explain, Failure, Result};
 use crate::text;
 use serde_json::json;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+
+/// First bytes of an SQLite file.
+const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// Write all decisions into a file for another machine
 ///
@@ -37,6 +40,8 @@ pub(crate) fn bundle(args: &BundleArgs, env: &mut Env) -> Result<Done> {
     let report = store.write_bundle(&mut bytes)?;
     if args.out.as_os_str() == "-" {
         env.out.bytes(&bytes)?;
+        // Success is said only when the bytes are out.
+        env.out.flush()?;
     } else {
         write_new(&args.out, &bytes, args.force)?;
     }
@@ -48,6 +53,13 @@ pub(crate) fn bundle(args: &BundleArgs, env: &mut Env) -> Result<Done> {
 
 /// Writes a file that does not exist yet, or that `--force` gives up.
 pub(crate) fn write_new(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
+    if is_database(path) {
+        return Err(Failure::user(format!(
+            "{} is a workspace or another database; not even --force replaces one",
+            path.display()
+        ))
+        .hint("give the file another name"));
+    }
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     if force {
@@ -65,6 +77,24 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
         }
         Err(e) => Err(e).doing(format!("while writing {}", path.display())),
     }
+}
+
+/// A database, by its content, or what SQLite keeps beside one. Its name does not tell: links lead to it as well.
+fn is_database(path: &Path) -> bool {
+    let begins_as_one = |path: &Path| {
+        let mut magic = Vec::new();
+        let is_file = std::fs::metadata(path).is_ok_and(|m| m.is_file());
+        is_file
+            && std::fs::File::open(path)
+                .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut magic))
+                .is_ok()
+            && magic == SQLITE
+    };
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = real.to_string_lossy();
+    let beside = ["-wal", "-shm", "-journal"].map(|end| name.strip_suffix(end));
+    let mut beside = beside.into_iter().flatten();
+    begins_as_one(&real) || beside.any(|main| begins_as_one(Path::new(main)))
 }
 
 pub(crate) fn merge(args: &MergeArgs, env: &mut Env) -> Result<Done> {

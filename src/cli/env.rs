@@ -5,7 +5,7 @@ use super::output::Out;
 use crate::config::{self, Config};
 use crate::domain::{Filter, Progress};
 use crate::error::{Explain, Failure, Result};
-use crate::store::{Act, Store};
+use crate::store::{Act, Store, StoreError};
 use crate::triage::{Taxonomy, parse_filter};
 use crate::{jobs, paths, text};
 use std::path::PathBuf;
@@ -41,7 +41,13 @@ impl<'a> Env<'a> {
         let opened = if self.global.read_only {
             Store::open_read_only(&path)
         } else {
-            Store::open(&path)
+            // What cannot be written can still be read; a verb that writes says so itself.
+            match Store::open(&path) {
+                Err(first @ (StoreError::ReadOnly | StoreError::Sql(_))) => {
+                    Store::open_read_only(&path).map_err(|_| first)
+                }
+                other => other,
+            }
         };
         Ok(opened?)
     }
@@ -67,6 +73,13 @@ impl<'a> Env<'a> {
     /// Who decides: the flag or `TRIAGENT_REVIEWER`, the settings, the login name.
     pub(crate) fn reviewer(&self) -> Result<String> {
         let named = self.global.reviewer.clone();
+        // An empty variable counts as none; an empty flag is a script whose own variable is empty.
+        let is_blank = |name: &str| name.trim().is_empty();
+        let variable = std::env::var("TRIAGENT_REVIEWER");
+        if named.as_deref().is_some_and(is_blank) && !variable.is_ok_and(|name| is_blank(&name)) {
+            return Err(Failure::usage("the reviewer's name is empty")
+                .hint("--reviewer NAME, or leave it out and your login name counts"));
+        }
         let configured = self.config()?.reviewer;
         named
             .into_iter()

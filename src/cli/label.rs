@@ -118,7 +118,7 @@ fn check_cause(book: &Taxonomy, layer: Layer, cause: Option<&str>) -> Result<()>
         .map(|e| e.causes.iter().map(|c| c.name.as_str()).collect())
         .unwrap_or_default();
     let failure = Failure::usage(format!(
-        "the codebook has no sub-cause {cause:?} of {layer}"
+        "the codebook has no sub-cause `{cause}` of {layer}"
     ));
     Err(match text::nearest(cause, known.iter().copied()) {
         Some(near) => failure.hint(format!("did you mean {near}?")),
@@ -219,13 +219,13 @@ fn read_pin(store: &Store, run: &RunId, typed: &str) -> Result<Pin> {
         .split_once(':')
         .and_then(|(step, quote)| Some((step.parse::<u32>().ok()?, quote)));
     let Some((step, quote)) = parsed else {
-        return Err(Failure::usage(format!("--pin {typed:?} is not STEP:QUOTE")));
+        return Err(Failure::usage(format!("--pin `{typed}` is not STEP:QUOTE")));
     };
     check_step(store, run, step)?;
     let text = store.step_text(run, step, usize::MAX)?;
     if quote.is_empty() || !text.contains(quote) {
         return Err(Failure::user(format!(
-            "step {step} of {run} does not hold the words {quote:?}"
+            "step {step} of {run} does not hold the words `{quote}`"
         ))
         .hint(format!(
             "`triagent show {run}:{step}` prints it; quote it word for word"

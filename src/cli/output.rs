@@ -8,6 +8,11 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::io::{BufWriter, IsTerminal, Write};
 
+/// Columns of a cell that others stand behind: one long name must not push every row out of sight.
+const MAX_CELL: usize = 120;
+/// Columns of a row's last cell.
+const MAX_LAST_CELL: usize = 1_000;
+
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum When {
@@ -90,7 +95,8 @@ impl Out {
 
     /// Writes one JSON object.
     pub(crate) fn row<T: Serialize>(&mut self, row: &T) -> Result<()> {
-        serde_json::to_writer(&mut self.data, row).map_err(unpack_io)?;
+        let mut json = serde_json::Serializer::with_formatter(&mut self.data, Harmless);
+        row.serialize(&mut json).map_err(unpack_io)?;
         Ok(self.data.write_all(b"\n")?)
     }
 
@@ -156,6 +162,30 @@ impl Out {
             );
         }
     }
+}
+
+/// JSON whose strings hold nothing that a terminal obeys: what JSON lets pass is written as `\uXXXX`, the same value.
+struct Harmless;
+
+impl serde_json::ser::Formatter for Harmless {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> std::io::Result<()> {
+        let mut rest = fragment;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_obeyed(*c)) {
+            let (before, after) = rest.split_at(at);
+            write!(writer, "{before}\\u{:04x}", u32::from(c))?;
+            rest = after.strip_prefix(c).unwrap_or_default();
+        }
+        writer.write_all(rest.as_bytes())
+    }
+}
+
+/// DEL, C1 and what turns the writing direction.
+fn is_obeyed(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `serde_json` hides a broken pipe in its own error.
@@ -231,8 +261,15 @@ impl Table {
         }
     }
 
-    /// Adds a row.
-    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+    /// Adds a row. What is longer than a cell may be is cut; `--json` has all of it.
+    pub(crate) fn push(&mut self, mut row: Vec<Cell>) {
+        let last = row.len().saturating_sub(1);
+        for (c, cell) in row.iter_mut().enumerate() {
+            let most = if c < last { MAX_CELL } else { MAX_LAST_CELL };
+            if cell.text.len() > most {
+                cell.text = text::fit(&cell.text, most);
+            }
+        }
         self.rows.push(row);
     }
 
@@ -323,6 +360,25 @@ mod tests {
                 "r2        120  b"
             ]
         );
+    }
+
+    #[test]
+    fn json_strings_keep_their_value_and_lose_their_power() {
+        let value = "a\u{9b}31m\u{7f}\u{202e}b\u{2066}ü";
+        let mut bytes = Vec::new();
+        let mut json = serde_json::Serializer::with_formatter(&mut bytes, Harmless);
+        value.serialize(&mut json).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!(text, r#""a\u009b31m\u007f\u202eb\u2066ü""#);
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), value);
+    }
+
+    #[test]
+    fn one_long_cell_does_not_push_the_others_away() {
+        let mut table = Table::new(&["run", "steps"]);
+        table.push(vec![Cell::new("x".repeat(5_000)), Cell::number(Some(7))]);
+        let lines = table.lines(|_, t| t.to_owned());
+        assert!(lines.iter().all(|l| text::width(l) <= 130), "{lines:?}");
     }
 
     #[test]

@@ -12,6 +12,9 @@ use crate::text;
 use crate::triage::{PairProblem, is_blocked};
 use std::io::Read;
 
+/// A file that is read whole: a side, or a rule's text.
+const MAX_SIDE_BYTES: u64 = 16 << 20;
+
 /// Say which of two candidates for the same request is better, and why
 ///
 /// A side is a decision (RUN:STEP), a run (two runs mean their first differing decision; a run beside a decision means the decision
@@ -138,10 +141,18 @@ fn side(store: &Store, typed: &str) -> Result<SideName> {
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read(file: &str) -> std::io::Result<String> {
-    if file != "-" {
-        return std::fs::read_to_string(file);
-    }
     let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
+    let mut bounded = |reader: &mut dyn Read| {
+        // One byte more, so that the reader of the side sees that it is too long.
+        reader.take(MAX_SIDE_BYTES + 1).read_to_string(&mut text)
+    };
+    match file {
+        "-" => bounded(&mut std::io::stdin().lock())?,
+        _ => bounded(&mut std::fs::File::open(file)?)?,
+    };
+    if text.len() as u64 > MAX_SIDE_BYTES {
+        let why = format!("more than {}", text::bytes(MAX_SIDE_BYTES));
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, why));
+    }
     Ok(text)
 }

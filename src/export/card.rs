@@ -1,12 +1,17 @@
 //! The dataset card: the manifest in words, for people.
 
 use super::manifest::{Bound, Manifest};
+use crate::text;
 use std::fmt::Write as _;
 
 /// Name of the card.
 pub const CARD: &str = "README.md";
 /// Left-out rows that the card names one by one; the manifest names all.
 const MAX_TOLD: usize = 20;
+/// Longest value of a log, in columns.
+const CELL_COLUMNS: usize = 120;
+/// Longest sentence, in columns.
+const PROSE_COLUMNS: usize = 1_000;
 
 /// Returns the card.
 pub(crate) fn card(manifest: &Manifest) -> String {
@@ -47,9 +52,9 @@ fn head(out: &mut String, m: &Manifest) {
     let filter = if m.filter.is_empty() {
         "(everything)"
     } else {
-        &m.filter
+        m.filter.as_str()
     };
-    line(out, format_args!("- filter: `{filter}`"));
+    line(out, format_args!("- filter: `{}`", code(filter)));
     line(
         out,
         format_args!(
@@ -61,13 +66,16 @@ fn head(out: &mut String, m: &Manifest) {
         line(out, format_args!("- {told}"));
     }
     for block in &m.blocked {
-        line(out, format_args!("- **blocked** by {block}"));
+        line(
+            out,
+            format_args!("- **blocked** by {}", prose(&block.to_string())),
+        );
     }
     for name in &m.missing_bindings {
-        line(out, format_args!("- **missing version**: {name}"));
+        line(out, format_args!("- **missing version**: {}", prose(name)));
     }
     for warning in &m.warnings {
-        line(out, format_args!("- warning: {warning}"));
+        line(out, format_args!("- warning: {}", prose(warning)));
     }
     out.push('\n');
 }
@@ -80,7 +88,13 @@ fn files(out: &mut String, m: &Manifest) {
     for f in &m.files {
         line(
             out,
-            format_args!("| {} | {} | {} | `{}` |", f.name, f.rows, f.bytes, f.sha256),
+            format_args!(
+                "| {} | {} | {} | `{}` |",
+                cell(&f.name),
+                f.rows,
+                f.bytes,
+                f.sha256
+            ),
         );
     }
     out.push('\n');
@@ -122,7 +136,7 @@ fn values(bound: &Bound) -> String {
         .values
         .iter()
         .take(5)
-        .map(|v| format!("`{}`", cell(v)))
+        .map(|v| format!("`{}`", code(v)))
         .collect();
     let more = bound.values.len().saturating_sub(few.len());
     let tail = if more > 0 {
@@ -166,7 +180,8 @@ fn agreement(out: &mut String, m: &Manifest) {
                 (None, None) => return None,
             };
             Some(format!(
-                "- {name}: {} {} ({} items)",
+                "- {}: {} {} ({} items)",
+                cell(name),
                 first["statistic"].as_str()?,
                 cell(&said),
                 first["n"]
@@ -199,17 +214,62 @@ fn left_out(out: &mut String, m: &Manifest) {
     for row in m.left_out.iter().take(MAX_TOLD) {
         line(
             out,
-            format_args!("- {}: {}", cell(&row.subject), cell(&row.reason)),
+            format_args!("- {}: {}", cell(&row.subject), prose(&row.reason)),
         );
     }
 }
 
-/// Keeps a value on one line and inside its table cell.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+/// A value of a log as harmless words on one line, inside its table cell: no tag, link, image or code.
+fn cell(value: &str) -> String {
+    let shown = text::one_line(value, CELL_COLUMNS);
+    let mut out = String::with_capacity(shown.len());
+    for c in shown.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '`' | '[' | ']' | '\\' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value inside backticks, where nothing but a backtick or a cell's end has a meaning.
+fn code(value: &str) -> String {
+    let shown = text::one_line(value, CELL_COLUMNS);
+    shown.replace('`', "'").replace('|', "\\|")
+}
+
+/// A sentence of ours that may quote a log: its own code marks stay.
+fn prose(sentence: &str) -> String {
+    let shown = text::one_line(sentence, PROSE_COLUMNS);
+    shown
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('|', "\\|")
 }
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing into a String cannot fail.
     let _ = writeln!(out, "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_words_on_a_card_are_words() {
+        let hostile = "a\u{1b}[31m|`x`\n<img src=x>&lt;![i](http://h)";
+        assert_eq!(
+            cell(hostile),
+            r"a␛\[31m\|\`x\` &lt;img src=x&gt;&amp;lt;!\[i\](http://h)"
+        );
+        assert_eq!(code("a`b|c"), r"a'b\|c");
+        assert_eq!(prose("`--force` <b>"), "`--force` &lt;b>");
+        for shown in [cell(&"x".repeat(9_999)), code(&"x".repeat(9_999))] {
+            assert_eq!(text::width(&shown), CELL_COLUMNS);
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Zip archives, zstd members (method 93) included. Of members with one name the last wins. An archive whose
 //! directory is missing, because its writer died, is read by the headers that stand before each member.
 
-use super::limits::{MAX_FILES, MAX_RATIO, MAX_UNPACKED_BYTES, MEMORY_BYTES};
-use super::source::{ReadSeek, Source};
+use super::limits::MAX_FILES;
+use super::source::{ReadSeek, Source, unpacked_limit};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// A member: its name and where its packed bytes stand.
@@ -58,8 +58,7 @@ impl<'s> Archive<'s> {
     /// Unpacks a member.
     pub(crate) fn read(&self, member: &Member) -> io::Result<Source> {
         let packed = self.source.reader(member.at)?.take(member.packed);
-        let most =
-            MAX_UNPACKED_BYTES.min(MEMORY_BYTES.max(member.packed.saturating_mul(MAX_RATIO)));
+        let most = unpacked_limit(member.packed);
         match member.method {
             STORED => Source::gathered(packed, most),
             DEFLATE => Source::gathered(flate2::read::DeflateDecoder::new(packed), most),

@@ -360,6 +360,11 @@ pub(crate) fn unknown(sniff: &Sniff) -> String {
                 Value::Object(map) => map.keys().take(8).map(String::as_str).collect(),
                 _ => Vec::new(),
             };
+            if keys.is_empty() {
+                return format!(
+                    "JSON of no known format (its first row has no fields, or lies deep inside lists); {HINT}"
+                );
+            }
             format!("JSON of no known format (first row has: {}); {HINT}", keys.join(", "))
         }
         Shape::Zip => format!("a zip archive that is no Inspect log; {HINT}"),

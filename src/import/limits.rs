@@ -17,9 +17,17 @@ pub(crate) const MAX_NAMES: usize = 500;
 /// Files up to this size stay in memory while they are read; larger ones are read in stretches.
 pub(crate) const MEMORY_BYTES: u64 = 8 << 20;
 /// What a packed file may unpack to.
-pub(crate) const MAX_UNPACKED_BYTES: u64 = 64 << 30;
+pub(crate) const MAX_UNPACKED_BYTES: u64 = 16 << 30;
 /// How much larger than the packed file it may become. Logs that repeat their prefix reach 200.
 pub(crate) const MAX_RATIO: u64 = 600;
+/// What it may become at `MAX_RATIO`; a larger one must do with `MAX_LONG_RATIO`, so that a few megabytes cannot fill a disk.
+pub(crate) const UNPACKED_FREELY_BYTES: u64 = 256 << 20;
+/// How much larger it may become past `UNPACKED_FREELY_BYTES`.
+pub(crate) const MAX_LONG_RATIO: u64 = 250;
+/// Standard input, which is kept in a temporary file while it is read.
+pub(crate) const MAX_STDIN_BYTES: u64 = 16 << 30;
+/// One line of standard input, or a document without lines. A file may be longer: it need not be kept twice.
+pub(crate) const MAX_STDIN_LINE_BYTES: u64 = 256 << 20;
 /// What stands beside an item because no field holds it. Larger values stay in the source.
 pub(crate) const MAX_EXTRA_BYTES: usize = 256 << 10;
 /// Values of one row. A tree of so many takes about 200 MB; token ids of long rollouts reach some 100,000.

@@ -2,14 +2,18 @@
 //! spools the unpacked rest to a temporary file, so that every reader may read any stretch twice. Offsets are those
 //! of the unpacked text.
 
+mod bound;
+mod spool;
 mod utf16;
 
-use super::limits::{MAX_RATIO, MAX_UNPACKED_BYTES, MEMORY_BYTES};
+use super::limits::MEMORY_BYTES;
 use super::table::TableLines;
+use bound::Bound;
+pub(super) use bound::unpacked_limit;
+use spool::Spool;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use utf16::Utf16;
 
 /// Reads and seeks.
@@ -29,16 +33,6 @@ enum Body {
     Memory(Vec<u8>),
     File(PathBuf),
     Spool(Spool),
-}
-
-/// A temporary file that goes away with its owner.
-struct Spool(PathBuf);
-
-impl Drop for Spool {
-    fn drop(&mut self) {
-        // Nobody can be told any more, and a leftover in the temporary folder harms nobody.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 impl Source {
@@ -82,7 +76,7 @@ impl Source {
 
     /// Reads standard input to its end.
     pub(crate) fn stdin() -> io::Result<Self> {
-        let plain = Self::gathered(io::stdin().lock(), u64::MAX)?;
+        let plain = Self::gathered(Bound::stdin(io::stdin().lock()), u64::MAX)?;
         let mut magic = Vec::new();
         plain.reader(0)?.take(4).read_to_end(&mut magic)?;
         match Coat::of(&magic) {
@@ -150,9 +144,9 @@ impl Source {
 
     /// The table that these bytes are; its reader wants a file.
     fn as_table(&self, limit: u64) -> io::Result<Self> {
-        let (spool, mut file) = spool()?;
-        io::copy(&mut self.reader(0)?, &mut file)?;
-        Self::table(File::open(&spool.0)?, limit)
+        let mut spool = Spool::new()?;
+        io::copy(&mut self.reader(0)?, &mut spool)?;
+        Self::table(spool.into_file()?, limit)
     }
 
     /// Keeps what a reader gives, up to `limit` bytes.
@@ -170,7 +164,8 @@ impl Source {
     pub(crate) fn seekable(&self) -> io::Result<Box<dyn ReadSeek + '_>> {
         Ok(match &self.body {
             Body::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
-            Body::File(path) | Body::Spool(Spool(path)) => Box::new(File::open(path)?),
+            Body::File(path) => Box::new(File::open(path)?),
+            Body::Spool(spool) => Box::new(spool.reader(0)),
         })
     }
 
@@ -197,11 +192,12 @@ impl Source {
                 let from = usize::try_from(offset).unwrap_or(usize::MAX);
                 Box::new(Cursor::new(bytes.get(from..).unwrap_or_default()))
             }
-            Body::File(path) | Body::Spool(Spool(path)) => {
+            Body::File(path) => {
                 let mut file = File::open(path)?;
                 file.seek(SeekFrom::Start(offset))?;
                 Box::new(file.take(left))
             }
+            Body::Spool(spool) => Box::new(spool.reader(offset).take(left)),
         })
     }
 
@@ -218,9 +214,8 @@ impl Source {
     pub(crate) fn stretches(&self) -> io::Result<Stretches<'_>> {
         Ok(match &self.body {
             Body::Memory(bytes) => Stretches::Memory(bytes),
-            Body::File(path) | Body::Spool(Spool(path)) => {
-                Stretches::File(File::open(path)?, Vec::new())
-            }
+            Body::File(path) => Stretches::File(Box::new(File::open(path)?), Vec::new()),
+            Body::Spool(spool) => Stretches::File(Box::new(spool.reader(0)), Vec::new()),
         })
     }
 }
@@ -228,7 +223,7 @@ impl Source {
 /// Reads stretches from anywhere.
 pub(crate) enum Stretches<'s> {
     Memory(&'s [u8]),
-    File(File, Vec<u8>),
+    File(Box<dyn ReadSeek + 's>, Vec<u8>),
 }
 
 impl Stretches<'_> {
@@ -296,17 +291,13 @@ impl Coat {
     }
 }
 
-fn unpacked_limit(size: u64) -> u64 {
-    MAX_UNPACKED_BYTES.min(MEMORY_BYTES.max(size.saturating_mul(MAX_RATIO)))
-}
-
 /// Keeps what a reader gives: in memory while it is small, then in a temporary file. A packed file that breaks off
 /// still gives what stands before the damage; the damage comes back beside it.
 fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64, Option<String>)> {
     let mut bytes = Vec::new();
     let memory = MEMORY_BYTES.min(limit);
     if let Err(error) = reader.by_ref().take(memory + 1).read_to_end(&mut bytes) {
-        if bytes.is_empty() {
+        if bytes.is_empty() || bound::is_past(&error) {
             return Err(error);
         }
         let len = bytes.len() as u64;
@@ -316,20 +307,15 @@ fn gather(mut reader: impl Read, limit: u64) -> io::Result<(Body, u64, Option<St
     if len <= memory {
         return Ok((Body::Memory(bytes), len, None));
     }
-    let (spool, mut file) = spool()?;
-    file.write_all(&bytes)?;
+    let mut spool = Spool::new()?;
+    spool.write_all(&bytes)?;
     let mut rest = Watched {
         reader: reader.take(limit.saturating_sub(len)),
         error: None,
     };
-    len += io::copy(&mut rest, &mut file)?;
+    len += io::copy(&mut rest, &mut spool)?;
     if len >= limit {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!(
-                "unpacks to more than {limit} bytes, which looks like a bomb; hint: unpack it yourself and import the result"
-            ),
-        ));
+        return Err(bound::bomb(limit));
     }
     let damage = rest.error.map(|error| broken_off(len, &error));
     Ok((Body::Spool(spool), len, damage))
@@ -355,24 +341,11 @@ struct Watched<R> {
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self.reader.read(out) {
-            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted && !bound::is_past(&error) => {
                 self.error = Some(error);
                 Ok(0)
             }
             other => other,
         }
     }
-}
-
-fn spool() -> io::Result<(Spool, File)> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("triagent-{}-{number}.spool", std::process::id());
-    let path = std::env::temp_dir().join(name);
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path)?;
-    Ok((Spool(path), file))
 }

@@ -111,6 +111,11 @@ fn walk(path: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Disc
         }
         return found.units.push(Unit::file(path));
     }
+    // A pipe or a device is neither; asking it for its entries gives an error that misleads.
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_dir()) {
+        let why = "not a regular file; hint: `-` reads standard input";
+        return skip(found, path, why.to_owned());
+    }
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
         Err(error) => return skip(found, path, error.to_string()),

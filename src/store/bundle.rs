@@ -4,13 +4,16 @@
 use super::{Store, StoreError};
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::path::Path;
 
 /// First line of a bundle.
 const FORMAT: &str = "triagent-bundle-1";
 /// A decision longer than this is not one of ours.
 const MAX_LINE: usize = 16 << 20;
+/// From 1970, where a machine without a clock stands, to 2200; what lies outside is made up, and would stand first or last in
+/// every list.
+const MADE_BETWEEN_US: std::ops::Range<i64> = 0..7_258_118_400_000_000;
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -93,14 +96,15 @@ impl Store {
             path: from.to_owned(),
             why,
         };
-        let file = std::fs::File::open(from).map_err(|e| file_error(e.to_string()))?;
-        let mut lines = std::io::BufReader::new(file).lines();
-        let first = lines
-            .next()
-            .transpose()
-            .map_err(|e| file_error(e.to_string()))?;
+        let read = |e: std::io::Error| file_error(e.to_string());
+        // Asked before opening: whoever opens a pipe waits for its writer for ever.
+        if !std::fs::metadata(from).map_err(read)?.is_file() {
+            return Err(file_error("not a file".to_owned()));
+        }
+        let mut file = std::io::BufReader::new(std::fs::File::open(from).map_err(read)?);
+        let first = next_line(&mut file).map_err(read)?;
         let is_ours = first
-            .and_then(|line| serde_json::from_str::<Head>(&line).ok())
+            .and_then(|line| serde_json::from_slice::<Head>(&line.ok()?).ok())
             .is_some_and(|head| head.format == FORMAT);
         if !is_ours {
             let why = "not a bundle; `triagent bundle OUT` writes one".to_owned();
@@ -110,11 +114,15 @@ impl Store {
             .db
             .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let mut report = MergeReport::default();
-        for (at, line) in lines.enumerate() {
-            let line = line.map_err(|e| file_error(e.to_string()))?;
-            match readable(&line) {
+        let mut number = 1;
+        while let Some(line) = next_line(&mut file).map_err(read)? {
+            number += 1;
+            let added = match line.and_then(|line| readable(&line)) {
                 Ok(line) => add(&transaction, &line, &mut report)?,
-                Err(why) => report.skipped.push((at as u64 + 2, why)),
+                Err(why) => Err(why),
+            };
+            if let Err(why) = added {
+                report.skipped.push((number, why));
             }
         }
         transaction.commit()?;
@@ -122,11 +130,27 @@ impl Store {
     }
 }
 
-fn readable(line: &str) -> Result<Line, String> {
-    if line.len() > MAX_LINE {
-        return Err(format!("line is longer than {MAX_LINE} bytes"));
+/// Reads a line, or reads over one that is longer than any of ours.
+fn next_line(file: &mut impl BufRead) -> std::io::Result<Option<Result<Vec<u8>, String>>> {
+    let mut line = Vec::new();
+    let most = MAX_LINE as u64 + 1;
+    if file.by_ref().take(most).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
     }
-    let line: Line = serde_json::from_str(line).map_err(|e| e.to_string())?;
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() > MAX_LINE {
+        file.skip_until(b'\n')?;
+        return Ok(Some(Err(format!("line is longer than {MAX_LINE} bytes"))));
+    }
+    Ok(Some(Ok(line)))
+}
+
+fn readable(line: &[u8]) -> Result<Line, String> {
+    let line: Line = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+    if !MADE_BETWEEN_US.contains(&line.at_us) {
+        return Err(format!("at_us {} is no time of a decision", line.at_us));
+    }
     uuid::Uuid::parse_str(&line.id).map_err(|_| format!("{:?} is no decision id", line.id))?;
     if line.target.is_none() {
         // What cannot be read back must not get in: one bad row would spoil every list.
@@ -136,7 +160,12 @@ fn readable(line: &str) -> Result<Line, String> {
     Ok(line)
 }
 
-fn add(db: &rusqlite::Connection, line: &Line, report: &mut MergeReport) -> Result<(), StoreError> {
+/// Adds a line; the inner error says why it was not taken.
+fn add(
+    db: &rusqlite::Connection,
+    line: &Line,
+    report: &mut MergeReport,
+) -> Result<Result<(), String>, StoreError> {
     let sql = "INSERT OR IGNORE INTO decision (id, reviewer, at_us, kind, subject, body, codebook, replaces, batch, target)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let new = db.prepare_cached(sql)?.execute(params![
@@ -152,15 +181,42 @@ fn add(db: &rusqlite::Connection, line: &Line, report: &mut MergeReport) -> Resu
         line.target,
     ])?;
     if new == 0 {
+        if !is_same(db, line)? {
+            let why = "another decision has this id here; ours was kept".to_owned();
+            return Ok(Err(why));
+        }
         report.known += 1;
-        return Ok(());
+        return Ok(Ok(()));
     }
     report.added += 1;
     let is_about_run = matches!(line.kind.as_str(), "verdict" | "outcome" | "note" | "pin");
     let mut query = db.prepare_cached("SELECT count(*) FROM run WHERE id = ?1")?;
     let held: i64 = query.query_row([&line.subject], |row| row.get(0))?;
     report.without_run += u64::from(is_about_run && held == 0);
-    Ok(())
+    Ok(Ok(()))
+}
+
+/// What is kept under the line's id says what the line says.
+fn is_same(db: &rusqlite::Connection, line: &Line) -> Result<bool, StoreError> {
+    let sql = "SELECT body FROM decision WHERE id = ?1 AND reviewer = ?2 AND at_us = ?3 AND kind = ?4 AND subject = ?5
+         AND codebook = ?6 AND replaces IS ?7 AND batch IS ?8 AND target IS ?9";
+    let mut query = db.prepare_cached(sql)?;
+    let mut rows = query.query(params![
+        line.id,
+        line.reviewer,
+        line.at_us,
+        line.kind,
+        line.subject,
+        line.codebook,
+        line.replaces,
+        line.batch,
+        line.target,
+    ])?;
+    let Some(row) = rows.next()? else {
+        return Ok(false);
+    };
+    let body: String = row.get(0)?;
+    Ok(super::registers::from_json::<serde_json::Value>("decision", &body)? == line.body)
 }
 
 fn write_line<T: Serialize>(out: &mut dyn Write, value: &T) -> Result<(), StoreError> {

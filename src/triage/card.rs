@@ -7,10 +7,14 @@ use super::taxonomy::Taxonomy;
 use super::view::RunView;
 use crate::domain::chat::{decision_at, decisions};
 use crate::domain::{ChatMessage, Owner, StepKind, Task, Verdict};
-use crate::text::{capped, visible};
+use crate::text::{capped, one_line, visible};
 
 /// Longest stretch of one text on a card, in bytes: a page, not a log.
 const MAX_TEXT_BYTES: usize = 1200;
+/// What is masked of a longer text: far more than is shown, so that no secret is cut where it would show.
+const MASKED_BYTES: usize = 64 << 10;
+/// Longest name of a run in the title, in columns.
+const TITLE_COLUMNS: usize = 200;
 
 /// What a card is made of.
 #[derive(Clone, Copy)]
@@ -57,7 +61,11 @@ pub fn card(facts: &CardFacts) -> Card {
     sections.push(verdict(facts));
     sections.extend(proof(facts));
     Card {
-        title: format!("{} ({})", facts.run.rollout.id, facts.run.rollout.outcome),
+        title: format!(
+            "{} ({})",
+            one_line(facts.run.rollout.id.as_str(), TITLE_COLUMNS),
+            facts.run.rollout.outcome
+        ),
         sections,
     }
 }
@@ -69,7 +77,8 @@ impl Card {
         for section in &self.sections {
             out.push_str(&format!("\n{}\n", section.heading));
             for line in &section.lines {
-                out.push_str(&format!("  {line}\n"));
+                // A line of the log must not pass for one of ours.
+                out.push_str(&format!("  {}\n", line.replace('\n', " ")));
             }
             for line in section.quote.iter().flat_map(|q| q.lines()) {
                 out.push_str(&format!("  | {line}\n"));
@@ -143,7 +152,7 @@ fn request(facts: &CardFacts) -> Section {
         lines: facts
             .task
             .and_then(|t| t.date.as_ref())
-            .map(|d| format!("asked on {d}"))
+            .map(|d| format!("asked on {}", safe(facts, d)))
             .into_iter()
             .collect(),
         quote: listed.or_else(logged).map(|t| safe(facts, &t)),
@@ -208,7 +217,7 @@ fn verdict(facts: &CardFacts) -> Section {
         };
     };
     let mut lines = vec![match (v.is_proven(), &v.cause) {
-        (true, Some(cause)) => format!("{}: {cause}", v.layer),
+        (true, Some(cause)) => format!("{}: {}", v.layer, safe(facts, cause)),
         (true, None) => v.layer.to_string(),
         (false, _) => format!(
             "{} (unproven: the evidence checklist is incomplete)",
@@ -244,11 +253,13 @@ fn proof(facts: &CardFacts) -> Option<Section> {
 
 /// Masked, harmless on a terminal, and not longer than a page can hold.
 fn safe(facts: &CardFacts, text: &str) -> String {
-    let masked = (facts.mask)(text);
+    let (head, is_cut) = capped(text, MASKED_BYTES);
+    let masked = (facts.mask)(head);
     let shown = visible(&masked);
+    let unread = text.len() - head.len();
     match capped(&shown, MAX_TEXT_BYTES) {
-        (all, false) => all.to_owned(),
-        (cut, true) => format!("{cut} … ({} more bytes)", shown.len() - cut.len()),
+        (all, false) if !is_cut => all.to_owned(),
+        (cut, _) => format!("{cut} … ({} more bytes)", shown.len() - cut.len() + unread),
     }
 }
 
@@ -267,7 +278,7 @@ fn escape(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' => out.push(' '),
-            '*' | '_' | '`' | '[' | ']' | '<' | '>' | '#' | '|' | '\\' | '~' => {
+            '*' | '_' | '`' | '[' | ']' | '<' | '>' | '#' | '|' | '\\' | '~' | '&' => {
                 out.push('\\');
                 out.push(c);
             }
@@ -283,7 +294,11 @@ mod tests {
     use crate::domain::{EvidenceStatus, Layer, Outcome, Pin, Role, Rollout, Step};
 
     fn page(answer: &str) -> Card {
-        let mut rollout = Rollout::new("r1", "atif", "f");
+        named("r1", answer)
+    }
+
+    fn named(run: &str, answer: &str) -> Card {
+        let mut rollout = Rollout::new(run, "atif", "f");
         rollout.outcome = Outcome::Fail;
         rollout.task = Some("hotel".into());
         let mut steps = vec![
@@ -356,6 +371,17 @@ mod tests {
         assert!(markdown.contains("`````text"), "{markdown}");
         assert!(!markdown.contains('\u{1b}') && !markdown.contains('\u{202e}'));
         assert!(!page.text().contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_runs_name_cannot_reach_the_terminal_either() {
+        let page = named("a\u{1b}]0;pwn\u{7}\n<img src=x>&lt;", "no");
+        for shown in [page.text(), page.markdown(), page.title.clone()] {
+            assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+        }
+        let markdown = page.markdown();
+        let title = markdown.lines().next().unwrap();
+        assert!(title.contains("\\<img src=x\\>\\&lt;"), "{title}");
     }
 
     #[test]

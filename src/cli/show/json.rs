@@ -18,12 +18,26 @@ pub(super) fn run(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
             Decision::Verdict(v) | Decision::Adjudication(v) => Some(verdict_json(&record, v)),
             _ => None,
         });
+    let notes: Vec<Value> = store
+        .live_on("note", run.as_str())?
+        .iter()
+        .filter_map(|record| match &record.decision {
+            Decision::Note { text, .. } => Some(json!({
+                "id": record.id,
+                "reviewer": record.reviewer,
+                "at_us": record.at_us,
+                "text": text,
+            })),
+            _ => None,
+        })
+        .collect();
     let more = json!({
         "steps": facts.steps.iter().map(step_json).collect::<Vec<_>>(),
         "calls": calls,
         "rewards": store.rewards(run)?,
         "evidence": facts.evidence(&jobs::register(store)?),
         "verdict_in_full": verdict,
+        "notes": notes,
         "foreign_labels": store.foreign_labels(run)?,
         "head": facts.rollout,
     });

@@ -25,7 +25,8 @@ pub(super) fn run(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
     calls(store, run, env)?;
     rewards(store, run, env)?;
     evidence(store, run, env)?;
-    verdict(store, run, env)
+    verdict(store, run, env)?;
+    notes(store, run, env)
 }
 
 fn head(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
@@ -204,8 +205,24 @@ fn verdict(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
     if verdict.note.is_empty() {
         return Ok(());
     }
-    env.out
-        .line(text::visible(&format!("note     {}", verdict.note)))
+    env.out.line(note_line(&verdict.note, None))
+}
+
+/// What people wrote on the run with `triagent note`.
+fn notes(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
+    for record in store.live_on("note", run.as_str())? {
+        if let Decision::Note { text, .. } = &record.decision {
+            env.out.line(note_line(text, Some(&record.reviewer)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Free words behind `note`; further lines stand under the first, where no fact of ours can.
+fn note_line(words: &str, by: Option<&str>) -> String {
+    let by = by.map_or_else(String::new, |by| format!(" (by {})", by.replace('\n', " ")));
+    let words = format!("note     {}{by}", words.trim_end());
+    text::visible(&words).replace('\n', "\n         ")
 }
 
 pub(super) fn step(store: &Store, run: &RunId, index: u32, env: &mut Env) -> Result<()> {
