@@ -149,9 +149,30 @@ fn show(reports: &[UnitReport], env: &mut Env) -> Result<()> {
         reports.iter().for_each(|report| table.push(row(report)));
         env.out.table(&table)?;
     }
+    let (texts, others): (Vec<&UnitReport>, Vec<&UnitReport>) =
+        reports.iter().partition(|r| is_text(r));
+    if let [first, _, ..] = texts.as_slice() {
+        let line = format!(
+            "skipped {} text files that are no logs (first {}); --json names them",
+            texts.len(),
+            first.file
+        );
+        env.out.say(text::visible(&line))?;
+        return others
+            .into_iter()
+            .try_for_each(|report| tell_apart(report, env));
+    }
     reports
         .iter()
         .try_for_each(|report| tell_apart(report, env))
+}
+
+/// A licence or a read-me beside the logs: one line for all of them says enough.
+fn is_text(report: &UnitReport) -> bool {
+    let is_prose = |reason: &str| reason.starts_with("text that is no JSON");
+    report.read == 0
+        && !report.skipped.is_empty()
+        && report.skipped.iter().all(|skip| is_prose(&skip.reason))
 }
 
 /// One row a format, where one row a file would be too many to read.

@@ -135,7 +135,7 @@ actions! {
     PreviousTurn "previous-turn" "last turn" Read RUN, "Jumps to the decision before.";
     NextDifference "next-difference" "next difference" Read COMPARE.or(PAIR), "Jumps to the next difference.";
     PreviousDifference "previous-difference" "last difference" Read COMPARE.or(PAIR), "Jumps to the difference before.";
-    NextItem "next-item" "next" Read RUN.or(PAIR).or(COMPARE), "Goes to the next run or pair of the list; of three or more runs compared, to the next beside the first.";
+    NextItem "next-item" "next" Read RUN.or(PAIR).or(COMPARE), "Goes to the next run or pair of the list; in a comparison, to the next beside the first.";
     PreviousItem "previous-item" "previous" Read RUN.or(PAIR).or(COMPARE), "Goes to the one before.";
     Card "card" "card" Read RUNS, "Makes one redacted page of the run, to paste into an issue.";
 

@@ -148,6 +148,20 @@ fn words_that_newcomers_try_are_answered_with_what_to_do() {
     }
 }
 
+/// Prose beside logs is told in one line, and all of it with `--json`.
+#[test]
+fn text_files_in_a_folder_are_summed() {
+    let desk = Desk::new();
+    for name in ["LICENSE", "notes.txt", "README.md"] {
+        desk.write(&format!("logs/{name}"), "Some words that are no log.\n");
+    }
+    let ran = desk.run(&["import", "logs"]).ended(3);
+    assert!(ran.err.contains("skipped 3 text files"), "{}", ran.err);
+    assert_eq!(ran.err.matches("no JSON").count(), 0, "{}", ran.err);
+    let rows = desk.run(&["import", "logs", "--again", "--json"]).rows();
+    assert_eq!(rows.len(), 3);
+}
+
 /// No line is wider than the page, and a reason that many runs share is said once.
 #[test]
 fn tables_for_people_fit_the_page() {
