@@ -214,7 +214,7 @@ fn compare(stage: &mut Stage) {
         .keys("<enter>");
     slow_quietly(stage);
     let begun = Instant::now();
-    stage.keys("xx=");
+    stage.keys("ggxx=");
     slow_quietly(stage);
     stage.screen();
     let screen = stage.screen();
