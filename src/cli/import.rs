@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Read files again that have not changed since the last import
     #[arg(long)]
     again: bool,
+    /// Leave the search index for later: the next import without this builds it
+    #[arg(long)]
+    no_index: bool,
 }
 
 /// How often `--follow` looks.
@@ -57,8 +60,12 @@ pub(crate) fn run(args: Args, env: &mut Env) -> Result<Done> {
     }
     let done = once(&args.paths, &options, env, Talk::Full)?;
     if !args.follow {
+        if !args.no_index {
+            index(env)?;
+        }
         return Ok(done);
     }
+    index(env)?;
     let options = ImportOptions {
         again: false,
         ..options
@@ -68,6 +75,7 @@ pub(crate) fn run(args: Args, env: &mut Env) -> Result<Done> {
         std::thread::sleep(FOLLOW_PAUSE);
         once(&args.paths, &options, env, Talk::Changes)?;
         env.out.flush()?;
+        index(env)?;
     }
 }
 
@@ -106,8 +114,14 @@ fn once(paths: &[PathBuf], options: &ImportOptions, env: &mut Env, talk: Talk) -
     if talk == Talk::Full || !reports.is_empty() {
         say_totals(&totals, store.path(), env)?;
     }
-    env.watch("index text", |progress| jobs::index(&mut store, progress))??;
     Ok(ended(&totals))
+}
+
+/// Runs are listed before their words can be searched.
+fn index(env: &mut Env) -> Result<()> {
+    let mut store = env.store()?;
+    env.watch("index text", |progress| jobs::index(&mut store, progress))??;
+    Ok(())
 }
 
 fn dry_run(args: &Args, options: &ImportOptions, env: &mut Env) -> Result<Done> {
