@@ -175,8 +175,14 @@ fn drift(args: &Args, env: &mut Env) -> Result<Done> {
         return Ok(Done::Refused);
     }
     drift::tell(&found, env)?;
-    let near = found.iter().all(|one| one.passes() == Some(true));
-    Ok(if near { Done::Whole } else { Done::Refused })
+    let said: Vec<Option<bool>> = found.iter().map(jobs::Drift::passes).collect();
+    Ok(if said.contains(&Some(false)) {
+        Done::Refused
+    } else if said.contains(&None) {
+        Done::InPart
+    } else {
+        Done::Whole
+    })
 }
 
 fn self_check(model: &ModelArgs, env: &mut Env) -> Result<Done> {

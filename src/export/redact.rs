@@ -143,10 +143,15 @@ impl Redactor {
         };
         let before = arguments.clone();
         self.text(arguments);
-        if *arguments == before || serde_json::from_str::<Value>(arguments).is_ok() {
+        if *arguments == before {
             return Ok(());
         }
-        self.value(&mut tree);
+        match serde_json::from_str::<Value>(arguments) {
+            Ok(after) if leaves(&after) == leaves(&tree) => return Ok(()),
+            // Two keys became one: an argument would be lost.
+            Ok(_) => return Err(()),
+            Err(_) => self.value(&mut tree),
+        }
         *arguments = serde_json::to_string(&tree).map_err(|_| ())?;
         // Words that span more than one string of the tree are still there.
         if self.holds(arguments) {
@@ -164,11 +169,14 @@ impl Redactor {
             Value::Object(map) => {
                 map.values_mut().for_each(|v| self.value(v));
                 if map.keys().any(|key| self.holds(key)) {
-                    let named = std::mem::take(map).into_iter().map(|(mut key, v)| {
+                    for (mut key, v) in std::mem::take(map) {
                         self.text(&mut key);
-                        (key, v)
-                    });
-                    *map = named.collect();
+                        // Nothing is lost where two keys get the same placeholder.
+                        while map.contains_key(&key) {
+                            key.push('\'');
+                        }
+                        map.insert(key, v);
+                    }
                 }
             }
             Value::Number(number) => {
@@ -181,6 +189,15 @@ impl Redactor {
             }
             Value::Null | Value::Bool(_) => {}
         }
+    }
+}
+
+/// Values without an inside, and empty ones.
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Array(items) if !items.is_empty() => items.iter().map(leaves).sum(),
+        Value::Object(map) if !map.is_empty() => map.values().map(leaves).sum(),
+        _ => 1,
     }
 }
 

@@ -116,7 +116,7 @@ fn by_version(
     let report = |version: &String| {
         let staleness = newest
             .zip(version.parse::<i64>().ok())
-            .map(|(newest, this)| newest - this);
+            .map(|(newest, this)| newest.saturating_sub(this));
         let pairs: Vec<TokenPair> = found
             .iter()
             .filter(|both| both.version == *version)

@@ -32,10 +32,17 @@ pub struct Ground<'a> {
     pairs: Vec<(DecisionRecord, Pair)>,
     verdicts: Vec<DecisionRecord>,
     facts: Vec<DecisionRecord>,
+    /// Oldest first.
     audits: Vec<Audit>,
     levers: u32,
     duplicates: Option<Vec<(TaskId, TaskId)>>,
     rules: Rules,
+}
+
+fn audits_by_age(store: &Store) -> Result<Vec<Audit>, JobError> {
+    let mut kept = audits(store)?;
+    kept.sort_by_key(|(at, _)| *at);
+    Ok(kept.into_iter().map(|(_, audit)| audit).collect())
 }
 
 impl<'a> Ground<'a> {
@@ -47,7 +54,7 @@ impl<'a> Ground<'a> {
             pairs: store.pairs()?,
             verdicts: store.own("verdict")?,
             facts: store.own("fact")?,
-            audits: audits(store)?.into_iter().map(|(_, audit)| audit).collect(),
+            audits: audits_by_age(store)?,
             levers: levers(store)?,
             duplicates: split::open_duplicates(store)?,
             rules: rules.clone(),

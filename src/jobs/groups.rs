@@ -5,7 +5,7 @@
 use super::JobError;
 use super::cohort::cohort_of;
 use crate::domain::chat::visible_before;
-use crate::domain::{Call, Filter, Owner, Progress, Reward, RewardStatus, Step, StepKind};
+use crate::domain::{Adopted, Call, Filter, Owner, Progress, Reward, RewardStatus, Step, StepKind};
 use crate::reward::{
     Convention, GroupMember, GroupReport, GroupsSummary, group_report, summarise_groups,
 };
@@ -60,6 +60,8 @@ pub struct GroupOptions {
     pub k: u32,
     /// Groups at the most.
     pub limit: usize,
+    /// Their runs at the most, for each is read whole.
+    pub members: usize,
 }
 
 impl Default for GroupOptions {
@@ -68,6 +70,7 @@ impl Default for GroupOptions {
             convention: Convention::Population,
             k: 8,
             limit: usize::MAX,
+            members: usize::MAX,
         }
     }
 }
@@ -86,6 +89,7 @@ pub fn reward_groups(
         convention,
         k,
         limit,
+        members,
     } = options;
     let mut found: BTreeMap<Key, Vec<RunRow>> = BTreeMap::new();
     store.each_run(filter, |row| {
@@ -96,8 +100,15 @@ pub fn reward_groups(
     })?;
     let alone = found.values().filter(|rows| rows.len() < 2).count();
     found.retain(|_, rows| rows.len() > 1);
-    let not_read = found.len().saturating_sub(limit);
-    let found: Vec<(Key, Vec<RunRow>)> = found.into_iter().take(limit).collect();
+    let mut room = members;
+    let fits = |(_, rows): &(Key, Vec<RunRow>)| {
+        let fits = rows.len() <= room;
+        room = room.saturating_sub(rows.len());
+        fits
+    };
+    let all = found.len();
+    let found: Vec<(Key, Vec<RunRow>)> = found.into_iter().take(limit).take_while(fits).collect();
+    let not_read = all - found.len();
     progress.set_total(found.iter().map(|(_, rows)| rows.len() as u64).sum());
     let mut read = Vec::new();
     for (key, rows) in found {
@@ -111,7 +122,15 @@ pub fn reward_groups(
         }
         read.push((key, rows, name_questions(members)));
     }
-    let batch: Vec<f64> = read.iter().flat_map(|(_, _, m)| usable(m)).collect();
+    // Only groups that count make up the batch; a refused one may be graded on another scale.
+    let counts = |(key, _, members): &&(Key, Vec<RunRow>, Vec<GroupMember>)| {
+        group_report(&key.0, members.clone(), Convention::Population, None).is_ok()
+    };
+    let batch: Vec<f64> = read
+        .iter()
+        .filter(counts)
+        .flat_map(|(_, _, members)| usable(members))
+        .collect();
     let groups: Vec<JudgedGroup> = read
         .into_iter()
         .map(|(key, rows, members)| judge(key, &rows, members, convention, &batch))
@@ -225,7 +244,7 @@ fn member(store: &Store, row: &RunRow) -> Result<Asked, JobError> {
             status: reward.map_or(RewardStatus::Missing, |r| r.status),
             output_chars: chars as u64,
             output_tokens: tokens(&calls),
-            calls: count(calls.len()),
+            calls: count(calls.iter().filter(|c| taken(c)).count()),
             tool_results: count(results.len()),
             tool_failures: count(
                 results
@@ -257,13 +276,18 @@ fn grader(reward: &Reward) -> String {
     }
 }
 
-/// Tokens that the model wrote; nothing where one adopted call does not tell.
+/// A retry that the harness threw away is not part of what was graded.
+fn taken(call: &Call) -> bool {
+    call.adopted != Adopted::No
+}
+
+/// Tokens that the model wrote; nothing where one call that was taken does not tell.
 fn tokens(calls: &[Call]) -> Option<u64> {
     let of = |c: &Call| {
         let ids = c.completion_token_ids.as_ref().map(|t| t.len() as u64);
         ids.or(c.usage.output)
     };
-    let all: Option<Vec<u64>> = calls.iter().map(of).collect();
+    let all: Option<Vec<u64>> = calls.iter().filter(|c| taken(c)).map(of).collect();
     all.filter(|t| !t.is_empty()).map(|t| t.iter().sum())
 }
 

@@ -7,6 +7,8 @@ use super::shape::Shape;
 const SHARE: f64 = 0.7;
 /// Where the system does not tell, as on other systems than Linux.
 const ASSUMED_FREE: u64 = 4 << 30;
+/// Tokens kept when nobody set a limit, if the model's window is no longer: free memory belongs to others too.
+const KEPT_TOKENS: u64 = 65_536;
 /// Tokens that are always allowed: a bound so tight that nothing runs helps nobody.
 const FEWEST_TOKENS: u64 = 1024;
 
@@ -37,6 +39,11 @@ pub(super) fn plan(
             hint: "raise the memory limit, take a smaller model, or score through a server: --model http://HOST:PORT/v1#NAME".to_owned(),
         });
     }
+    let tokens = if limit_mib == 0 {
+        tokens.min(KEPT_TOKENS.max(shape.max_positions as u64))
+    } else {
+        tokens
+    };
     Ok(usize::try_from(tokens).unwrap_or(usize::MAX))
 }
 

@@ -30,8 +30,12 @@ impl Store {
         filter: &Filter,
         fields: &[Field],
     ) -> Result<Vec<Vec<FacetCount>>, StoreError> {
+        if fields.is_empty() {
+            return Ok(Vec::new());
+        }
         let said = [
             self.said("SELECT run, layer FROM current_verdict")?,
+            self.said("SELECT run, cause FROM current_verdict WHERE cause IS NOT NULL")?,
             self.said("SELECT run, outcome FROM current_outcome")?,
         ];
         let wanted = Where::of(filter);
@@ -49,7 +53,8 @@ impl Store {
             for (at, field) in fields.iter().enumerate() {
                 let by_people = match field {
                     Field::Layer => said[0].get(run),
-                    Field::Outcome => said[1].get(run),
+                    Field::Cause => said[1].get(run),
+                    Field::Outcome => said[2].get(run),
                     _ => None,
                 };
                 let value = match by_people {

@@ -49,11 +49,16 @@ pub(super) fn sides(change: &Change, all: &[CohortRuns]) -> Option<ChangeSides> 
     let differs = CARRIED
         .iter()
         .any(|(name, _)| change.before.get(*name) != change.after.get(*name));
-    let of = |prints: &BTreeMap<String, String>| -> Vec<&CohortRuns> {
-        let own = |c: &&CohortRuns| differs && is_side(&c.cohort, prints);
+    // A print that only one side names does not tell the sides apart; a cohort of both would be compared with itself.
+    let of = |prints: &BTreeMap<String, String>,
+              other: &BTreeMap<String, String>|
+     -> Vec<&CohortRuns> {
+        let own =
+            |c: &&CohortRuns| differs && is_side(&c.cohort, prints) && !is_side(&c.cohort, other);
         all.iter().filter(own).collect()
     };
-    let (before, after) = (of(&change.before), of(&change.after));
+    let before = of(&change.before, &change.after);
+    let after = of(&change.after, &change.before);
     if before.is_empty() && after.is_empty() {
         return None;
     }

@@ -15,6 +15,8 @@ use std::collections::HashMap;
 pub(super) const QUEUE: &str = "saved-filter";
 /// Groups that are shown at the most: each is read step by step.
 const MAX_GROUPS: usize = 300;
+/// Runs of those groups that are read.
+const MAX_MEMBERS: usize = 2_000;
 /// Seed of the intervals: the same labels give the same numbers.
 const SEED: u64 = 1;
 
@@ -32,6 +34,7 @@ pub(super) fn queues(store: &Store) -> Result<Vec<(String, String)>, JobError> {
 pub(super) fn rewards(store: &Store) -> Result<RewardPage, JobError> {
     let wanted = GroupOptions {
         limit: MAX_GROUPS,
+        members: MAX_MEMBERS,
         ..GroupOptions::default()
     };
     let groups = reward_groups(store, &Filter::default(), wanted, &Progress::default())?;

@@ -47,12 +47,12 @@ pub(super) fn rewards(
     Ok(fact)
 }
 
-/// Adds what the hack suite showed of one grader. Another version of it is another grader.
+/// Adds what the hack suite showed of one grader, by its newest audit. Another version of it is another grader.
 fn audited(fact: &mut RewardFact, audits: &[Audit], grader: String, version: Option<&str>) {
     let is_meant = |a: &&Audit| {
         a.stands_for == grader && (version.is_none() || a.version.as_deref() == version)
     };
-    let Some(audit) = audits.iter().find(is_meant) else {
+    let Some(audit) = audits.iter().rfind(is_meant) else {
         fact.not_audited.push(match version {
             Some(version) => format!("{grader} {version}"),
             None => grader,
