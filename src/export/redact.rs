@@ -244,6 +244,12 @@ mod tests {
         check(r#"{"key":"x\ny"}"#, r#"{"key":"[KEY_1]"}"#);
         check(r#"{"n": 1.50}"#, r#"{"n": 1.50}"#);
         check("broken a@b.cn", "broken [EMAIL_1]");
+        // An argument must not vanish because two names became one.
+        let mut two = r#"{"a@b.cn": 1, "[EMAIL_1]": 2}"#.to_owned();
+        assert!(redactor().arguments(&mut two).is_err());
+        let mut tree = serde_json::json!({"a@b.cn": 1, "[EMAIL_1]": 2});
+        redactor().value(&mut tree);
+        assert_eq!(tree.as_object().unwrap().len(), 2);
         check(
             r#"{"a@b.cn": {"a@b.cn": 4111111111111111}}"#,
             r#"{"[EMAIL_1]":{"[EMAIL_1]":"[CARD_1]"}}"#,

@@ -86,6 +86,40 @@ fn before_and_after_are_found_by_the_versions_that_runs_carry() {
         "{text}"
     );
     assert!(text.contains("same tasks too few: "), "{text}");
+    // A print that only one side names does not part the sides: no cohort may be compared with itself.
+    let runs = desk.run(&["list", "runs", "--json", "--filter", "run:teach-index-01"]);
+    let prompt = format!(
+        "prompt={}",
+        runs.ok().row()["prompt_version"].as_str().unwrap()
+    );
+    let both = [
+        "change",
+        "add",
+        "prompt",
+        "both",
+        "--claim",
+        "c",
+        "--before",
+        "index=idx-2025-06",
+        "--after",
+        "index=idx-2025-06",
+        "--after",
+        &prompt,
+    ];
+    desk.run(&both).ok();
+    let row = desk.run(&["change", "show", "both", "--json"]).ok().row();
+    let cohorts = |side: &str| {
+        row["sides"][side]["cohorts"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    };
+    assert!(
+        cohorts("before")
+            .iter()
+            .all(|c| !cohorts("after").contains(c)),
+        "{row:#}"
+    );
 }
 
 #[test]
