@@ -39,6 +39,8 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::ChangeAccept | Action::ChangeRollBack if !is_changes(app) => {
             Some("only in changes: Space h")
         }
+        Action::Probe if app.place() == Place::Sheet && !is_probe(app) => Some("only in a run"),
+        Action::Probe if is_probe(app) && app.set.read_only => Some("the workspace is read-only"),
         Action::RunExport if !is_export(app) => Some("only in export: Space e"),
         Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
         Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
@@ -58,6 +60,10 @@ pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
 
 fn is_export(app: &App) -> bool {
     matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Export)
+}
+
+fn is_probe(app: &App) -> bool {
+    matches!(app.screens.last(), Some(Screen::Sheet(s)) if matches!(s.kind, SheetKind::Probe(_)))
 }
 
 fn is_changes(app: &App) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! What the work is stands in `jobs`; the runner starts it.
 
+use crate::domain::RunId;
 use std::path::PathBuf;
 
 /// Work that the screen can order.
@@ -17,6 +18,8 @@ pub(crate) enum Order {
     Demo,
     /// Score the runs and pairs of a filter with the configured model.
     Score(String),
+    /// Probe a run's decision with the configured model.
+    Probe(RunId),
     /// Write a dataset.
     Export {
         /// Format's word.
@@ -42,6 +45,7 @@ impl Order {
             Self::Check => "check".to_owned(),
             Self::Demo => "demo".to_owned(),
             Self::Score(_) => "score".to_owned(),
+            Self::Probe(run) => format!("probe of {run}"),
             Self::Export { format, .. } => format!("export {format}"),
         }
     }

@@ -235,3 +235,32 @@ fn changes_are_accepted_and_rolled_back_on_screen() {
     // An empty reason decides nothing.
     assert_shows(&play.keys("kA<enter>"), &["needs a reason"]);
 }
+
+/// A probe speaks after the reviewer, and shows what it rests on: cells, gates, the exact change, the model.
+#[test]
+fn a_probe_is_shown_after_the_label_with_all_that_it_rests_on() {
+    let mut play = play(140, 50);
+    play.filter("run:teach-index-01");
+    assert_shows(&play.keys("<enter>P"), &["label the run first"]);
+    play.keys("1<esc>");
+    assert_shows(&play.keys("P"), &["This run was not probed.", "P scores"]);
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_triagent"))
+        .args([
+            "--workspace",
+            play.file.to_str().unwrap(),
+            "probe",
+            "teach-index-01",
+            "--quick",
+        ])
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    let screen = play.keys("R");
+    assert_shows(&screen, &["evidence inserted", "one look", "embedded"]);
+    let page = play.keys("<tab>");
+    assert_shows(&page, &["cells", "natural", "what was changed"]);
+}

@@ -8,7 +8,8 @@ use crate::domain::chat::decision_at;
 use crate::domain::{Progress, StepRef};
 use crate::jobs::check::cleaner;
 use crate::jobs::{
-    JobError, advise, card_of, compare, ledger, raw_source, register, run_facts, suggest_run,
+    JobError, advise, card_of, compare, ledger, probes_of, raw_source, register, run_facts,
+    suggest_run,
 };
 use crate::store::Store;
 use crate::triage::Taxonomy;
@@ -63,6 +64,10 @@ impl Clerk {
             Ask::Jump(pattern) => search::jump(store, &mut self.names, pattern)?,
             Ask::Queues => Answer::Queues(lists::queues(store)?),
             Ask::Changes => Answer::Changes(ledger(store)?),
+            Ask::Probes(run) => {
+                let probes = probes_of(store, &run)?;
+                Answer::Probes { run, probes }
+            }
             other => self.try_more(other)?,
         };
         Ok(said)

@@ -146,6 +146,8 @@ pub enum Ask {
     Groups,
     /// What cleaning found, and what became of it.
     Findings,
+    /// A run's probes.
+    Probes(RunId),
     /// Who agrees with whom.
     Agreement,
     /// The ledger of changes.
@@ -206,6 +208,8 @@ impl Ask {
                 | Self::Compare(..)
                 | Self::Advice { .. }
                 | Self::Groups
+                | Self::Changes
+                | Self::Probes(_)
                 | Self::Findings
                 | Self::Agreement
                 | Self::Queue { .. }
@@ -269,6 +273,7 @@ impl Ask {
             Self::Compare(..) => "comparing",
             Self::Advice { .. } => "advising",
             Self::Groups => "reading the groups",
+            Self::Probes(_) => "reading the probes",
             Self::Agreement => "working out agreement",
             Self::Changes => "reading the ledger",
             Self::Queue { .. } => "drawing the queue",

@@ -6,7 +6,7 @@ use super::pages::{
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
-use crate::jobs::{CohortAdvice, Compared, LedgerEntry};
+use crate::jobs::{CohortAdvice, Compared, LedgerEntry, Probe};
 use crate::store::{FacetCount, RunRow, StepHead, Undone};
 use crate::triage::{AgreementReport, Card, Evidence, FilterError, PairProblem, Suggestion};
 use std::ops::Range;
@@ -148,6 +148,13 @@ pub enum Answer {
     Agreement(Box<AgreementReport>),
     /// The ledger.
     Changes(Vec<LedgerEntry>),
+    /// A run's probes, newest first.
+    Probes {
+        /// Which run.
+        run: RunId,
+        /// Its probes.
+        probes: Vec<Probe>,
+    },
     /// What the reviewer labels next.
     Queue(Queue),
     /// The source of a run or step, as it stands in the user's file.

@@ -17,6 +17,8 @@ pub(crate) enum SheetKind {
     Rewards,
     /// The ledger of changes.
     Changes,
+    /// A run's probes.
+    Probe(RunId),
     /// Who agrees with whom.
     Agreement,
     /// Datasets that can be written.
@@ -39,6 +41,7 @@ impl SheetKind {
             Self::Advice => "advice",
             Self::Rewards => "rewards",
             Self::Changes => "changes",
+            Self::Probe(_) => "probe",
             Self::Agreement => "agreement",
             Self::Export => "export",
             Self::Findings => "findings",

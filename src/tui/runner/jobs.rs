@@ -1,6 +1,6 @@
 //! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
 
-use crate::domain::Progress;
+use crate::domain::{Progress, RunId};
 use crate::export::{Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions, Undecided};
 use crate::jobs::{
     self, Ended, ExportChoice, ExportModel, ImportOptions, ImportTotals, Job, JobError,
@@ -75,6 +75,7 @@ impl Jobs {
         let model = self.model.clone();
         let job = jobs::spawn("work", move |progress| match &work {
             Order::Score(filter) => grade(&path, filter, &model, now_us, progress),
+            Order::Probe(run) => probe(&path, run, &model, now_us, progress),
             other => obey(&path, other, now_us, progress),
         });
         self.add(app, &order, job);
@@ -166,7 +167,9 @@ fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome
             reviewer,
             how,
         } => return write(path, format, (filter, reviewer), how, progress),
-        Order::Demo | Order::Score(_) => return Err("this is started in another way".to_owned()),
+        Order::Demo | Order::Score(_) | Order::Probe(_) => {
+            return Err("this is started in another way".to_owned());
+        }
     };
     done.map_err(|error| error.to_string())
 }
@@ -287,8 +290,8 @@ fn options(format: Format, how: &ExportHow) -> Result<Options<'static>, String> 
     })
 }
 
-/// Scores runs and pairs with the configured model.
-fn grade(path: &Path, filter: &str, model: &Model, now_us: i64, progress: &Progress) -> Outcome {
+/// Loads the configured model.
+fn scorer(model: &Model) -> Result<Scorer, String> {
     let text = |e: &dyn std::fmt::Display| e.to_string();
     let named = Some(model.model.as_str()).filter(|m| !m.is_empty());
     let source = ModelSource::parse(named).map_err(|e| text(&e))?;
@@ -297,7 +300,38 @@ fn grade(path: &Path, filter: &str, model: &Model, now_us: i64, progress: &Progr
         device,
         ..score::Options::default()
     };
-    let mut scorer = Scorer::open(&source, &options).map_err(|e| text(&e))?;
+    Scorer::open(&source, &options).map_err(|e| text(&e))
+}
+
+/// Probes a run with the configured model, all cells.
+fn probe(path: &Path, run: &RunId, model: &Model, now_us: i64, progress: &Progress) -> Outcome {
+    let mut scorer = scorer(model)?;
+    let text = |e: JobError| e.to_string();
+    let mut store = Store::open(path).map_err(|e| e.to_string())?;
+    let register = jobs::register(&store).map_err(text)?;
+    let options = jobs::ProbeOptions::default();
+    let done = jobs::probe(
+        &mut store,
+        &mut scorer,
+        run,
+        &register,
+        &options,
+        now_us,
+        progress,
+    )
+    .map_err(text)?;
+    let cells: usize = done.report.effects.iter().map(|e| e.cells).sum();
+    Ok(said(format!(
+        "{} by {}; R shows it",
+        plural(cells as u64, "cell"),
+        done.binding.model
+    )))
+}
+
+/// Scores runs and pairs with the configured model.
+fn grade(path: &Path, filter: &str, model: &Model, now_us: i64, progress: &Progress) -> Outcome {
+    let text = |e: &dyn std::fmt::Display| e.to_string();
+    let mut scorer = scorer(model)?;
     let mut store = Store::open(path).map_err(|e| text(&e))?;
     let what = ScoreOptions {
         filter: parse_filter(filter, None).map_err(|e| text(&e))?,

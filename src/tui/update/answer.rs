@@ -93,6 +93,9 @@ fn take_of_sheet(app: &mut App, answer: Answer) {
         Answer::Findings(found) => {
             sheet::take(app, &SheetKind::Findings, sheets::findings(&found));
         }
+        Answer::Probes { run, probes } => {
+            sheet::take(app, &SheetKind::Probe(run), sheets::probes(&probes));
+        }
         Answer::Changes(records) => {
             sheet::take(app, &SheetKind::Changes, sheets::changes(&records));
         }

@@ -10,6 +10,7 @@ use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
 use crate::tui::effect::Effect;
+use crate::tui::work::Order;
 
 /// Goes somewhere.
 pub(super) fn act(app: &mut App, action: Action) {
@@ -22,6 +23,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::GoMessages => super::overlay::messages(app),
         Action::GoCompare => super::compare::open(app),
         Action::GoPairs => sheet::open(app, SheetKind::Pairs),
+        Action::Probe => probe(app),
         Action::GoRewards => sheet::open(app, SheetKind::Rewards),
         Action::GoAdvice => sheet::open(app, SheetKind::Advice),
         Action::GoChanges => sheet::open(app, SheetKind::Changes),
@@ -30,6 +32,24 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::GoFindings => sheet::open(app, SheetKind::Findings),
         Action::GoJobs => sheet::open(app, SheetKind::Jobs),
         _ => {}
+    }
+}
+
+/// A run's probes; there, probes it. Like the machine's layer, a probe speaks after the reviewer.
+fn probe(app: &mut App) {
+    if let Some(SheetKind::Probe(run)) = app.sheet_mut().map(|sheet| sheet.kind.clone()) {
+        return super::work::start(app, Order::Probe(run));
+    }
+    let seen = app
+        .run()
+        .map(|view| (view.run.clone(), view.saved.is_some()));
+    match seen {
+        Some((run, true)) => sheet::open(app, SheetKind::Probe(run)),
+        _ => say(
+            app,
+            Tone::Info,
+            "a probe speaks after you: label the run first",
+        ),
     }
 }
 

@@ -37,6 +37,7 @@ pub(super) fn fill(app: &mut App) {
         SheetKind::Findings => app.ask(Ask::Findings),
         SheetKind::Rewards => app.ask(Ask::Groups),
         SheetKind::Changes => app.ask(Ask::Changes),
+        SheetKind::Probe(run) => app.ask(Ask::Probes(run)),
         SheetKind::Agreement => app.ask(Ask::Agreement),
         SheetKind::Search(words) => app.ask(Ask::Search(words)),
         SheetKind::Queues => app.ask(Ask::Queues),
