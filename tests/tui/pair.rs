@@ -105,3 +105,24 @@ fn a_better_decision_can_be_written_and_is_marked_as_human() {
     assert_eq!(pair.choice, Choice::B);
     assert_shows(&play.stage.screen(), &["written by anna"]);
 }
+
+/// Two runs of different tasks are refused where they were marked, and no key waits for a page that does not come.
+#[test]
+fn a_pair_that_cannot_be_opened_leaves_the_board() {
+    let mut play = play(120, 30);
+    play.filter("run:four-");
+    play.keys("ggx");
+    play.filter("run:teach-index-01");
+    let screen = play.keys("ggxp");
+    assert_shows(&screen, &["[board]", "different tasks"]);
+}
+
+/// What the user asked stays in sight however long a tool's answer behind it is.
+#[test]
+fn the_question_is_seen_above_a_long_tool_answer() {
+    let mut play = play(80, 24);
+    play.filter("run:four-stale-citation");
+    play.keys("<enter>G");
+    let screen = play.keys("p<esc>");
+    assert_shows(&screen, &["» user", "hotel night in Lyon"]);
+}

@@ -4,11 +4,11 @@ use super::{decide, find, go, note, overlay, pair, say, sheet};
 use crate::domain::{Decision, RunId, Verdict};
 use crate::jobs::desk::{Answer, Listing, RunPage};
 use crate::triage::Card;
-use crate::tui::app::App;
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
 use crate::tui::app::sheet::SheetKind;
+use crate::tui::app::{App, Screen};
 use crate::tui::doc::Doc;
 use crate::tui::sheets;
 
@@ -62,6 +62,15 @@ pub(super) fn take(app: &mut App, answer: Answer) {
 
 /// Nothing comes any more that a key could wait for.
 fn failed(app: &mut App, what: &str, error: &str) {
+    // A screen whose page does not come would be waited for, and keys with it.
+    let is_waiting = match app.screens.last() {
+        Some(Screen::Pair(view)) => view.page.is_none(),
+        Some(Screen::Compare(view)) => view.compared.is_none(),
+        _ => false,
+    };
+    if is_waiting {
+        app.screens.pop();
+    }
     app.queue_wanted = false;
     app.board.open_when_read = None;
     app.board.waiting = false;

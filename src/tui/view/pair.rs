@@ -91,20 +91,51 @@ fn request(pen: &mut Pen<'_>, view: &PairView, page: &PairPage, area: Rect) {
         width: inner.width.saturating_sub(2),
         ..inner
     };
-    let shown = if view.request_open { MAX_MESSAGES } else { 2 };
     let mut doc = Doc::default();
-    let skip = page.context.len().saturating_sub(shown);
-    for message in page.context.iter().skip(skip) {
-        one_message(&mut doc, message, view.request_open);
+    if view.request_open {
+        let skip = page.context.len().saturating_sub(MAX_MESSAGES);
+        for message in page.context.iter().skip(skip) {
+            one_message(&mut doc, message, ALL);
+        }
+    } else {
+        in_short(&mut doc, &page.context, usize::from(inner.width));
     }
     if page.context.is_empty() {
         doc.line(Ink::Dim, "nothing stood before these decisions");
     }
-    // The end of a request is what the two answer, so that is what is seen of a long one.
-    text::window(pen, inner, &doc, usize::MAX);
+    // Of an open request the end is seen first: that is what the two answer.
+    let top = if view.request_open { usize::MAX } else { 0 };
+    text::window(pen, inner, &doc, top);
 }
 
-fn one_message(doc: &mut Doc, message: &ChatMessage, whole: bool) {
+/// What was asked for last, and what came last: a tool's long answer must not hide the question.
+fn in_short(doc: &mut Doc, context: &[ChatMessage], columns: usize) {
+    let asked = context.iter().rposition(|m| m.role == Role::User);
+    let last = context.len().checked_sub(1);
+    match (asked, last) {
+        (Some(asked), Some(last)) if asked < last => {
+            let (first, rest) = (columns.saturating_mul(2), columns.saturating_sub(9));
+            one_message(doc, &context[asked], first.saturating_sub(9));
+            if last - asked > 1 {
+                let between = crate::text::plural((last - asked - 1) as u64, "message");
+                doc.line(Ink::Dim, &format!("… {between} …"));
+            }
+            one_message(doc, &context[last], rest);
+        }
+        _ => {
+            for message in context.iter().skip(context.len().saturating_sub(2)) {
+                one_message(doc, message, IN_SHORT);
+            }
+        }
+    }
+}
+
+/// Columns of a message that is not cut.
+const ALL: usize = usize::MAX;
+/// Columns of a message of a closed request.
+const IN_SHORT: usize = 400;
+
+fn one_message(doc: &mut Doc, message: &ChatMessage, columns: usize) {
     let (sign, ink) = match message.role {
         Role::System | Role::Developer => ("§", Ink::System),
         Role::User => ("»", Ink::User),
@@ -113,14 +144,19 @@ fn one_message(doc: &mut Doc, message: &ChatMessage, whole: bool) {
     };
     doc.push(ink, &format!("{sign} {} ", message.role));
     let content = message.content.as_deref().unwrap_or_default();
-    if whole {
+    if columns == ALL {
         doc.line(Ink::Text, content);
     } else {
-        doc.line(Ink::Text, &one_line(content, 400));
+        doc.line(Ink::Text, &one_line(content, columns));
     }
     for call in &message.tool_calls {
         doc.push(Ink::Model, "→ ").push(Ink::Strong, &call.name);
-        doc.line(Ink::Text, &format!(" {}", call.arguments));
+        let arguments = if columns == ALL {
+            call.arguments.clone()
+        } else {
+            one_line(&call.arguments, columns)
+        };
+        doc.line(Ink::Text, &format!(" {arguments}"));
     }
 }
 
