@@ -77,6 +77,12 @@ fn the_readme_names_files_that_exist() {
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
     for name in [
         "ARCHITECTURE.md",
+        "docs/calibration.md",
+        "docs/cleaning.md",
+        "docs/export.md",
+        "docs/graders.md",
+        "docs/speed.md",
+        "docs/three-failures.md",
         "CONTRIBUTING.md",
         "CHANGELOG.md",
         "assets/proxy/CARD.md",

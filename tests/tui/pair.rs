@@ -112,7 +112,10 @@ fn a_pair_that_cannot_be_opened_leaves_the_board() {
     let mut play = play(120, 30);
     play.filter("run:four-");
     play.keys("ggx");
-    play.filter("run:teach-index-01");
+    play.stage
+        .keys("f<ctrl-u>")
+        .text("run:teach-index-01")
+        .keys("<enter>");
     let screen = play.keys("ggxp");
     assert_shows(&screen, &["[board]", "different tasks"]);
 }

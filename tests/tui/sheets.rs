@@ -260,7 +260,10 @@ fn a_probe_is_shown_after_the_label_with_all_that_it_rests_on() {
         String::from_utf8_lossy(&done.stderr)
     );
     let screen = play.keys("R");
-    assert_shows(&screen, &["evidence inserted", "one look", "embedded"]);
+    assert_shows(
+        &screen,
+        &["evidence inserted", "one look", "corrected", "recorded"],
+    );
     let page = play.keys("<tab>");
     assert_shows(&page, &["cells", "natural", "what was changed"]);
 }

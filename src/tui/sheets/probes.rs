@@ -11,13 +11,7 @@ use crate::tui::theme::Ink;
 /// Fills the sheet: newest probe first, one row a changed context.
 pub(crate) fn probes(all: &[Probe]) -> Filling {
     Filling {
-        heads: vec![
-            ("context", 3),
-            ("margin", 3),
-            ("effect, 95 %", 3),
-            ("says", 3),
-            ("model", 3),
-        ],
+        heads: vec![("context", 3), ("effect, 95 %", 4), ("says", 4)],
         rows: all.iter().flat_map(rows).collect(),
         note: "nats; effect = shift of the margin less that of unrelated texts; P probes again"
             .to_owned(),
@@ -35,13 +29,11 @@ fn rows(probe: &Probe) -> Vec<Row> {
         Row {
             cells: vec![
                 (Ink::Strong, effect.variant.word().to_owned()),
-                (Ink::Text, arrow(effect.margin)),
                 (
                     Ink::Text,
                     format!("{:+.2}{}", effect.effect, range(effect.interval)),
                 ),
                 (ink, says),
-                (Ink::Dim, probe.binding.model.clone()),
             ],
             page: page(probe, effect),
             target: Target::None,
