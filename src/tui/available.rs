@@ -17,6 +17,9 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
     if app.set.read_only && decides(action) {
         return Some("the workspace is read-only");
     }
+    if let Some(why) = not_in_this_sheet(app, action) {
+        return Some(why);
+    }
     match action {
         Action::Cause if app.run().is_some_and(|r| r.saved.is_none()) => {
             Some("label the run first")
@@ -27,6 +30,16 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::CancelJob if !app.work.iter().any(super::work::Line::is_running) => {
             Some("nothing is running")
         }
+        Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
+        Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
+        _ if action.info().group == Group::Copy && seen_row(app).is_none() => Some("no run here"),
+        _ => None,
+    }
+}
+
+/// Actions that only one sheet knows.
+fn not_in_this_sheet(app: &App, action: Action) -> Option<&'static str> {
+    match action {
         Action::FindingKeep
         | Action::FindingRedact
         | Action::FindingDrop
@@ -42,9 +55,6 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::Probe if app.place() == Place::Sheet && !is_probe(app) => Some("only in a run"),
         Action::Probe if is_probe(app) && app.set.read_only => Some("the workspace is read-only"),
         Action::RunExport if !is_export(app) => Some("only in export: Space e"),
-        Action::Heat if no_scores(app) => Some("the run is not scored; `triagent score` does it"),
-        Action::ReadOnlyToggle if app.set.locked => Some("the workspace was opened read-only"),
-        _ if action.info().group == Group::Copy && seen_row(app).is_none() => Some("no run here"),
         _ => None,
     }
 }
