@@ -218,15 +218,6 @@ impl Store {
         Ok(self.own("pair")?.into_iter().filter_map(split).collect())
     }
 
-    /// Live decisions of a kind, counted.
-    pub fn count_live(&self, kind: &str) -> Result<u64, StoreError> {
-        let mut query = self
-            .db
-            .prepare_cached("SELECT count(*) FROM live_decision WHERE kind = ?1")?;
-        let count: i64 = query.query_row([kind], |row| row.get(0))?;
-        Ok(u64::try_from(count).unwrap_or(0))
-    }
-
     /// A hash of the whole log: manifests bind a data set to it.
     pub fn decisions_hash(&self) -> Result<String, StoreError> {
         let mut query = self

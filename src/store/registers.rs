@@ -56,19 +56,6 @@ impl Store {
             .collect()
     }
 
-    /// Reads the versions of one document.
-    pub fn document_versions(&self, doc_id: &str) -> Result<Vec<Document>, StoreError> {
-        let mut query = self
-            .db
-            .prepare_cached("SELECT data FROM document WHERE doc_id = ?1 ORDER BY version")?;
-        let rows: Vec<String> = query
-            .query_map([doc_id], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        rows.iter()
-            .map(|data| from_json("document", data))
-            .collect()
-    }
-
     /// Reads one task, if the list has it.
     pub fn task(&self, id: &TaskId) -> Result<Option<Task>, StoreError> {
         let data: Option<String> = self

@@ -3,8 +3,8 @@
 use super::bodies;
 use super::registers::to_json;
 use super::{Store, StoreError};
-use crate::domain::{Binding, DecisionId, RunId, Score, ScoreSubject};
-use rusqlite::{OptionalExtension, params};
+use crate::domain::{DecisionId, RunId, Score, ScoreSubject};
+use rusqlite::params;
 
 impl Store {
     /// Keeps scores. `run` is the run whose context was scored.
@@ -29,18 +29,6 @@ impl Store {
         }
         transaction.commit()?;
         Ok(())
-    }
-
-    /// This was scored with this model before.
-    pub fn has_score(&self, subject: &ScoreSubject, binding: &Binding) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM score WHERE subject = ?1 AND binding = ?2";
-        let values = params![subject_key(subject), to_json("binding", binding)?];
-        Ok(self
-            .db
-            .prepare_cached(sql)?
-            .query_row(values, |_| Ok(()))
-            .optional()?
-            .is_some())
     }
 
     /// All scores of a run's steps and of pairs whose context is the run's.

@@ -116,19 +116,6 @@ impl Store {
         Ok(found <= RARE)
     }
 
-    /// Finds the steps of one run that hold the words.
-    pub fn search_run(&self, run: &RunId, words: &str) -> Result<Vec<u32>, StoreError> {
-        let query = phrase(words);
-        if query.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = "SELECT s.idx FROM step s WHERE s.run = ?1
-               AND s.body IN (SELECT rowid FROM body_fts WHERE body_fts MATCH ?2) ORDER BY s.idx";
-        let mut statement = self.db.prepare_cached(sql)?;
-        let rows = statement.query_map(params![self.seq(run)?, query], |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
     fn indexed_upto(&self) -> Result<i64, StoreError> {
         let mut query = self
             .db

@@ -45,16 +45,20 @@ fn not_in_this_sheet(app: &App, action: Action) -> Option<&'static str> {
         | Action::FindingDrop
         | Action::FindingAlike
         | Action::Check
-            if !is_findings(app) =>
+            if sheet(app) != Some(&SheetKind::Findings) =>
         {
             Some("only in findings: Space s")
         }
-        Action::ChangeAccept | Action::ChangeRollBack if !is_changes(app) => {
+        Action::ChangeAccept | Action::ChangeRollBack
+            if sheet(app) != Some(&SheetKind::Changes) =>
+        {
             Some("only in changes: Space h")
         }
         Action::Probe if app.place() == Place::Sheet && !is_probe(app) => Some("only in a run"),
         Action::Probe if is_probe(app) && app.set.read_only => Some("the workspace is read-only"),
-        Action::RunExport if !is_export(app) => Some("only in export: Space e"),
+        Action::RunExport if sheet(app) != Some(&SheetKind::Export) => {
+            Some("only in export: Space e")
+        }
         _ => None,
     }
 }
@@ -68,20 +72,16 @@ pub(crate) fn seen_row(app: &App) -> Option<&RunRow> {
     }
 }
 
-fn is_export(app: &App) -> bool {
-    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Export)
+/// What the sheet on top shows.
+fn sheet(app: &App) -> Option<&SheetKind> {
+    match app.screens.last() {
+        Some(Screen::Sheet(sheet)) => Some(&sheet.kind),
+        _ => None,
+    }
 }
 
 fn is_probe(app: &App) -> bool {
-    matches!(app.screens.last(), Some(Screen::Sheet(s)) if matches!(s.kind, SheetKind::Probe(_)))
-}
-
-fn is_changes(app: &App) -> bool {
-    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Changes)
-}
-
-fn is_findings(app: &App) -> bool {
-    matches!(app.screens.last(), Some(Screen::Sheet(s)) if s.kind == SheetKind::Findings)
+    matches!(sheet(app), Some(SheetKind::Probe(_)))
 }
 
 fn no_search(app: &App) -> bool {
