@@ -19,6 +19,7 @@ mod schema;
 mod scores;
 mod search;
 
+pub use board::Beginning;
 pub use bundle::{BundleReport, MergeReport};
 pub use decisions::{Act, Undone};
 pub use facets::FacetCount;
@@ -227,6 +228,11 @@ impl Store {
         })
     }
 
+    /// What stops a question to this store from another thread.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.db.get_interrupt_handle())
+    }
+
     /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
@@ -243,6 +249,22 @@ impl Store {
         } else {
             Ok(())
         }
+    }
+}
+
+/// Stops what a store is asked at the moment; with nothing under way it does nothing.
+pub struct Interrupter(rusqlite::InterruptHandle);
+
+impl std::fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Interrupter")
+    }
+}
+
+impl Interrupter {
+    /// Stops it; the question ends with an error.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
     }
 }
 

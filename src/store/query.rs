@@ -22,6 +22,15 @@ impl Where {
         out
     }
 
+    /// Only the given terms.
+    pub(super) fn of_terms<'a>(terms: impl IntoIterator<Item = &'a Term>) -> Self {
+        let mut out = Self::of(&Filter::default());
+        for term in terms {
+            out.add(term);
+        }
+        out
+    }
+
     /// Adds a clause of our own.
     pub(super) fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
         self.sql.push_str(" AND ");
@@ -53,8 +62,9 @@ impl Where {
                 self.bind(value.clone());
             }
             Condition::Text(words) => {
-                let sql = "r.seq IN (SELECT s.run FROM step s WHERE s.body IN \
-                     (SELECT rowid FROM body_fts WHERE body_fts MATCH ?))";
+                // From the texts to their steps: the other way round every step of the workspace would be looked at.
+                let sql = "r.seq IN (SELECT s.run FROM body_fts f CROSS JOIN step s ON s.body = f.rowid \
+                     WHERE body_fts MATCH ?)";
                 self.sql.push_str(sql);
                 self.bind(super::search::phrase(words));
             }

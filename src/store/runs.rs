@@ -147,7 +147,7 @@ impl Store {
     }
 }
 
-fn sort_of(filter: &Filter) -> Sort {
+pub(super) fn sort_of(filter: &Filter) -> Sort {
     filter.sort.first().copied().unwrap_or(Sort {
         field: Field::Imported,
         descending: false,

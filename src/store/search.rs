@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// Few enough texts hold the words to look each one's steps up.
-    fn is_rare(&self, query: &str) -> Result<bool, StoreError> {
+    pub(super) fn is_rare(&self, query: &str) -> Result<bool, StoreError> {
         let sql =
             "SELECT count(*) FROM (SELECT rowid FROM body_fts WHERE body_fts MATCH ?1 LIMIT ?2)";
         let mut statement = self.db.prepare_cached(sql)?;

@@ -169,15 +169,28 @@ impl App {
         self.list_board();
     }
 
-    /// Asks for the board's list and counts under its filter.
+    /// Asks for the board's list under its filter: its beginning first, unless that list is seen already.
     pub(crate) fn list_board(&mut self) {
+        if self.board.listed.as_ref() == Some(&self.board.filter) {
+            return self.list_all();
+        }
         let filter = self.board.filter.clone();
         let reviewer = self.set.reviewer.clone();
         self.board.waiting = true;
-        self.ask(Ask::Listing {
-            filter: filter.clone(),
-            reviewer: reviewer.clone(),
-        });
+        self.ask(Ask::FirstRuns { filter, reviewer });
+    }
+
+    /// Asks for the whole list.
+    pub(crate) fn list_all(&mut self) {
+        let filter = self.board.filter.clone();
+        let reviewer = self.set.reviewer.clone();
+        self.ask(Ask::Listing { filter, reviewer });
+    }
+
+    /// Asks for the counts at the board's side.
+    pub(crate) fn count_board(&mut self) {
+        let filter = self.board.filter.clone();
+        let reviewer = self.set.reviewer.clone();
         self.ask(Ask::Facets { filter, reviewer });
     }
 
@@ -276,7 +289,7 @@ impl App {
             return true;
         }
         match self.screens.last() {
-            Some(Screen::Board) => !self.board.loaded,
+            Some(Screen::Board) => !self.board.loaded || self.board.waiting,
             Some(Screen::Run(view)) => view.page.is_none(),
             Some(Screen::Pair(view)) => view.page.is_none(),
             _ => false,

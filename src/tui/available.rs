@@ -26,6 +26,9 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         }
         Action::LabelAgain if app.last_label.is_none() => Some("nothing labelled yet"),
         Action::NextMatch | Action::PreviousMatch if no_search(app) => Some("search first, with /"),
+        Action::MarkAll if app.board.is_partial => {
+            Some("the list is still being read; try again in a moment")
+        }
         Action::ClearFilter if app.board.filter.is_empty() => Some("no filter is on"),
         Action::CancelJob if !app.work.iter().any(super::work::Line::is_running) => {
             Some("nothing is running")

@@ -1,5 +1,7 @@
 //! The clerk: owns a store and answers one question at a time. Tests ask it without threads.
 
+use super::Masks;
+use super::pages::Listing;
 use super::question::Ask;
 use super::reply::Answer;
 use super::{decide, lists, pair, preview, read, search};
@@ -18,19 +20,31 @@ use crate::triage::Taxonomy;
 pub struct Clerk {
     store: Store,
     /// Masks secrets; nothing where its rules cannot be read, which `triagent check` says.
-    cleaner: Option<Cleaner>,
+    masks: Masks,
     names: search::Names,
+    /// The list that was answered last, for its counts.
+    listed: Option<Listing>,
 }
 
 impl Clerk {
     /// Takes a store.
     pub fn new(store: Store) -> Self {
-        let cleaner = cleaner(&store).ok();
+        Self::with(store, Masks::default())
+    }
+
+    /// Takes a store, and what masks secrets for others too.
+    pub(super) fn with(store: Store, masks: Masks) -> Self {
         Self {
             store,
-            cleaner,
+            masks,
             names: search::Names::default(),
+            listed: None,
         }
+    }
+
+    /// Makes what masks secrets before anything is to be masked.
+    pub(super) fn warm(&self) {
+        masks(&self.masks, &self.store);
     }
 
     /// The store.
@@ -40,24 +54,37 @@ impl Clerk {
 
     /// Answers.
     pub fn answer(&mut self, ask: Ask) -> Answer {
+        self.answer_while(ask, &Progress::default())
+    }
+
+    /// Answers, unless somebody stops it.
+    pub(super) fn answer_while(&mut self, ask: Ask, progress: &Progress) -> Answer {
         let what = ask.what();
-        self.try_answer(ask)
+        self.try_answer(ask, progress)
             .unwrap_or_else(|error| Answer::failed(what, &error))
     }
 
-    fn try_answer(&mut self, ask: Ask) -> Result<Answer, JobError> {
+    fn try_answer(&mut self, ask: Ask, progress: &Progress) -> Result<Answer, JobError> {
         let store = &self.store;
-        let cleaner = self.cleaner.as_ref();
+        let cleaner = || masks(&self.masks, store);
         let said = match ask {
-            Ask::Listing { filter, reviewer } => read::listing(store, filter, &reviewer)?,
+            Ask::FirstRuns { filter, reviewer } => read::first_runs(store, filter, &reviewer)?,
+            Ask::Listing { filter, reviewer } => {
+                let listing = read::listing(store, filter, &reviewer)?;
+                self.listed = Some(listing.clone());
+                Answer::Listing(listing)
+            }
             Ask::Rows(seqs) => Answer::Rows(store.rows(&seqs)?),
-            Ask::Facets { filter, reviewer } => read::facets(store, filter, &reviewer)?,
+            Ask::Facets { filter, reviewer } => {
+                let listed = self.listed.take();
+                read::facets(store, filter, &reviewer, listed.as_ref())?
+            }
             Ask::Mine(reviewer) => Answer::Mine(store.labelled_by(&reviewer)?),
-            Ask::Run { run, reviewer } => read::run(store, cleaner, &run, &reviewer)?,
+            Ask::Run { run, reviewer } => read::run(store, cleaner(), &run, &reviewer)?,
             Ask::Outline(run) => read::outline(store, run)?,
             Ask::Heads { run, range } => read::heads(store, run, range)?,
-            Ask::Bodies { run, range } => read::bodies(store, cleaner, run, range)?,
-            Ask::Whole { run, step } => read::whole(store, cleaner, run, step)?,
+            Ask::Bodies { run, range } => read::bodies(store, cleaner(), run, range)?,
+            Ask::Whole { run, step } => read::whole(store, cleaner(), run, step)?,
             Ask::StepJson { run, step } => read::step_json(store, &run, step)?,
             Ask::Search(words) => search::search(store, words)?,
             Ask::SearchRun { run, words } => search::search_run(store, run, words)?,
@@ -68,13 +95,13 @@ impl Clerk {
                 let probes = probes_of(store, &run)?;
                 Answer::Probes { run, probes }
             }
-            other => self.try_more(other)?,
+            other => self.try_more(other, progress)?,
         };
         Ok(said)
     }
 
     /// Questions that other jobs answer, and those that write.
-    fn try_more(&mut self, ask: Ask) -> Result<Answer, JobError> {
+    fn try_more(&mut self, ask: Ask, progress: &Progress) -> Result<Answer, JobError> {
         let store = &self.store;
         let said = match ask {
             Ask::Evidence(run) => {
@@ -100,7 +127,7 @@ impl Clerk {
                 let compared = Box::new(compare(store, &a, &b)?);
                 Answer::Compared { a, b, compared }
             }
-            Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store)?)),
+            Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store, progress)?)),
             Ask::Findings => Answer::Findings(Box::new(lists::findings(store)?)),
             Ask::Agreement => Answer::Agreement(Box::new(lists::agreement(store)?)),
             Ask::Preview {
@@ -108,16 +135,9 @@ impl Clerk {
                 filter,
                 reviewer,
                 model,
-            } => preview::preview(store, &format, &filter, &reviewer, &model)?,
+            } => preview::preview(store, &format, (&filter, &reviewer), &model, progress)?,
             Ask::Advice { overrides, now_us } => {
-                let progress = Progress::default();
-                Answer::Advice(advise(
-                    &mut self.store,
-                    None,
-                    &overrides,
-                    now_us,
-                    &progress,
-                )?)
+                Answer::Advice(advise(&mut self.store, None, &overrides, now_us, progress)?)
             }
             Ask::Queue { reviewer, now_us } => lists::queue(&mut self.store, &reviewer, now_us)?,
             Ask::Source { run, step } => {
@@ -146,4 +166,9 @@ impl Clerk {
             ),
         })
     }
+}
+
+/// What masks secrets, made when it is first wanted.
+fn masks<'a>(masks: &'a Masks, store: &Store) -> Option<&'a Cleaner> {
+    masks.get_or_init(|| cleaner(store).ok()).as_ref()
 }

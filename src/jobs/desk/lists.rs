@@ -31,13 +31,13 @@ pub(super) fn queues(store: &Store) -> Result<Vec<(String, String)>, JobError> {
 }
 
 /// Groups and audits, as `triagent rewards` shows them.
-pub(super) fn rewards(store: &Store) -> Result<RewardPage, JobError> {
+pub(super) fn rewards(store: &Store, progress: &Progress) -> Result<RewardPage, JobError> {
     let wanted = GroupOptions {
         limit: MAX_GROUPS,
         members: MAX_MEMBERS,
         ..GroupOptions::default()
     };
-    let groups = reward_groups(store, &Filter::default(), wanted, &Progress::default())?;
+    let groups = reward_groups(store, &Filter::default(), wanted, progress)?;
     let mut kept = audits(store)?;
     kept.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     Ok(RewardPage {

@@ -19,6 +19,8 @@ pub struct Listing {
     pub filter: String,
     /// Row keys in order.
     pub seqs: Vec<i64>,
+    /// All of them; else only the first, and the rest is to be asked for.
+    pub is_whole: bool,
     /// Runs in the workspace.
     pub total: u64,
 }

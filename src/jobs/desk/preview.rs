@@ -16,9 +16,9 @@ const ROWS: usize = 3;
 pub(super) fn preview(
     store: &Store,
     format: &str,
-    filter: &str,
-    reviewer: &str,
+    (filter, reviewer): (&str, &str),
     model: &str,
+    progress: &Progress,
 ) -> Result<Answer, JobError> {
     let Some(consumer) = Format::from_word(format) else {
         return Ok(Answer::failed(
@@ -37,7 +37,7 @@ pub(super) fn preview(
         bindings: model.bindings(None)?,
     };
     let shown = model.judging(Options::new(consumer), true, |options| {
-        preview_export(store, &choice, options, ROWS, &Progress::default())
+        preview_export(store, &choice, options, ROWS, progress)
     })?;
     let export::Preview { rows, manifest } = shown;
     Ok(Answer::Preview(Box::new(told(&manifest, rows))))

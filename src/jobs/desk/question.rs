@@ -8,7 +8,14 @@ use std::ops::Range;
 /// A question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ask {
-    /// Which runs pass a filter, in its order?
+    /// Which runs pass a filter, in its order? At once: all, or where that takes long the first screen of them.
+    FirstRuns {
+        /// The filter as typed.
+        filter: String,
+        /// Who `me` is.
+        reviewer: String,
+    },
+    /// Which runs pass a filter: all of them, in their time.
     Listing {
         /// The filter as typed.
         filter: String,
@@ -191,12 +198,20 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// May take its time: the second thread answers.
+    /// Is about the board's whole list: a thread of its own answers, so that neither a page nor a key waits for it.
+    pub fn is_of_list(&self) -> bool {
+        matches!(self, Self::Listing { .. } | Self::Facets { .. })
+    }
+
+    /// May take its time: another thread than that of the keys answers.
     pub fn is_slow(&self) -> bool {
+        self.is_of_list() || self.is_of_page()
+    }
+
+    fn is_of_page(&self) -> bool {
         matches!(
             self,
-            Self::Facets { .. }
-                | Self::Search(_)
+            Self::Search(_)
                 | Self::SearchRun { .. }
                 | Self::Jump(_)
                 | Self::Outline(_)
@@ -221,7 +236,8 @@ impl Ask {
     /// Makes an older question pointless.
     pub fn supersedes(&self, old: &Self) -> bool {
         match (self, old) {
-            (Self::Listing { .. }, Self::Listing { .. })
+            (Self::FirstRuns { .. }, Self::FirstRuns { .. })
+            | (Self::Listing { .. }, Self::Listing { .. })
             | (Self::Facets { .. }, Self::Facets { .. })
             | (Self::Mine(_), Self::Mine(_))
             | (Self::Search(_), Self::Search(_))
@@ -249,7 +265,7 @@ impl Ask {
     /// What it tries, in words.
     pub fn what(&self) -> &'static str {
         match self {
-            Self::Listing { .. } => "listing runs",
+            Self::FirstRuns { .. } | Self::Listing { .. } => "listing runs",
             Self::Rows(_) => "reading rows",
             Self::Facets { .. } => "counting runs",
             Self::Mine(_) => "reading your labels",

@@ -17,6 +17,8 @@ use std::sync::Arc;
 const PREVIEW_BYTES: usize = 240;
 /// Bytes of a step's text that are shown before somebody asks for the rest.
 pub(super) const SHOWN_BYTES: usize = 256 * 1024;
+/// Runs that the beginning of a long list holds: more than any screen has rows.
+const FIRST: u32 = 200;
 /// What the board's side counts.
 const FACETS: [Field; 7] = [
     Field::Outcome,
@@ -32,25 +34,43 @@ fn parsed(filter: &str, reviewer: &str) -> Result<Filter, FilterError> {
     parse_filter(filter, Some(reviewer))
 }
 
-/// Runs that pass.
-pub(super) fn listing(store: &Store, filter: String, me: &str) -> Result<Answer, StoreError> {
+/// Runs that pass: all where that is quick, else as many as a screen shows.
+pub(super) fn first_runs(store: &Store, filter: String, me: &str) -> Result<Answer, StoreError> {
     let parsed = match parsed(&filter, me) {
         Ok(parsed) => parsed,
         Err(error) => return Ok(Answer::BadFilter { filter, error }),
     };
-    let seqs = store.run_seqs(&parsed)?;
-    let total = store.count_runs(&Filter::default())?;
+    let found = store.first_seqs(&parsed, FIRST)?;
     Ok(Answer::Listing(Listing {
         filter,
-        seqs,
-        total,
+        seqs: found.seqs,
+        is_whole: found.is_whole,
+        total: store.count_runs(&Filter::default())?,
     }))
 }
 
-/// Counts at the board's side.
-pub(super) fn facets(store: &Store, filter: String, me: &str) -> Result<Answer, StoreError> {
+/// Runs that pass, all of them.
+pub(super) fn listing(store: &Store, filter: String, me: &str) -> Result<Listing, StoreError> {
     let parsed = parsed(&filter, me).unwrap_or_default();
-    let counted = store.facets(&parsed, &FACETS)?;
+    Ok(Listing {
+        seqs: store.run_seqs(&parsed)?,
+        filter,
+        is_whole: true,
+        total: store.count_runs(&Filter::default())?,
+    })
+}
+
+/// Counts at the board's side.
+pub(super) fn facets(
+    store: &Store,
+    filter: String,
+    me: &str,
+    listed: Option<&Listing>,
+) -> Result<Answer, StoreError> {
+    let counted = match listed.filter(|l| l.filter == filter) {
+        Some(listing) => store.facets_of(&listing.seqs, &FACETS)?,
+        None => store.facets(&parsed(&filter, me).unwrap_or_default(), &FACETS)?,
+    };
     let facets = FACETS.into_iter().zip(counted).collect();
     Ok(Answer::Facets { filter, facets })
 }

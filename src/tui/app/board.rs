@@ -30,10 +30,18 @@ pub(crate) struct Board {
     pub(crate) total: u64,
     /// Runs of the list that the reviewer has labelled.
     pub(crate) done: usize,
-    /// A list was asked for and has not come.
+    /// A list was asked for and not even its beginning has come.
     pub(crate) waiting: bool,
-    /// A list has come at least once.
+    /// A whole list has come at least once.
     pub(crate) loaded: bool,
+    /// Only the beginning of the list is here; the rest is on its way.
+    pub(crate) is_partial: bool,
+    /// The filter of the list that is here.
+    pub(crate) listed: Option<String>,
+    /// The run under the cursor that the beginning of a list lacks, and where the cursor waits for it.
+    lost: Option<(i64, usize)>,
+    /// The cursor goes to the last row as soon as that is known.
+    pub(crate) to_end: bool,
     /// Row under the cursor.
     pub(crate) selected: usize,
     /// First row seen.
@@ -57,18 +65,37 @@ pub(crate) struct Board {
 impl Board {
     /// Takes a new list; the cursor stays on its run, at its place on the screen.
     pub(crate) fn take_list(&mut self, seqs: Vec<i64>, total: u64) {
-        let current = self.selected_seq();
+        let waited = self.lost.take().filter(|(_, at)| *at == self.selected);
+        let found = waited.filter(|(seq, _)| seqs.contains(seq));
+        let current = found.map(|(seq, _)| seq).or(self.selected_seq());
         let offset = self.selected.saturating_sub(self.top);
         self.seqs = seqs;
         self.total = total;
         self.waiting = false;
         self.loaded = true;
+        self.is_partial = false;
+        self.listed = Some(self.filter.clone());
         self.asked.clear();
         let found = current.and_then(|seq| self.seqs.iter().position(|s| *s == seq));
         let last = self.seqs.len().saturating_sub(1);
         self.selected = found.unwrap_or_else(|| self.selected.min(last));
+        if std::mem::take(&mut self.to_end) {
+            self.selected = last;
+        }
         self.top = self.selected.saturating_sub(offset);
         self.anchor = None;
+    }
+
+    /// Takes the beginning of a list whose rest is on its way.
+    pub(crate) fn take_beginning(&mut self, seqs: Vec<i64>, total: u64) {
+        let current = self.selected_seq();
+        let was_loaded = self.loaded;
+        self.take_list(seqs, total);
+        self.loaded = was_loaded;
+        self.is_partial = true;
+        self.lost = current
+            .filter(|seq| !self.seqs.contains(seq))
+            .map(|seq| (seq, self.selected));
     }
 
     /// Row key under the cursor.
@@ -172,6 +199,22 @@ pub(crate) fn settle_top(top: usize, selected: usize, height: usize, len: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_beginning_of_a_list_does_not_lose_the_run_under_the_cursor() {
+        let mut board = Board::default();
+        board.take_list((0..1_000).collect(), 1_000);
+        board.selected = 500;
+        board.take_beginning((0..200).collect(), 1_000);
+        assert!(board.is_partial && board.loaded);
+        board.take_list((0..1_000).step_by(2).collect(), 1_000);
+        assert_eq!(board.selected_seq(), Some(500));
+        // Whoever has moved meanwhile stays where they are.
+        board.take_beginning((0..200).collect(), 1_000);
+        board.selected = 7;
+        board.take_list((0..1_000).collect(), 1_000);
+        assert_eq!(board.selected_seq(), Some(7));
+    }
 
     #[test]
     fn a_new_list_leaves_the_cursor_on_its_run_and_in_its_place() {

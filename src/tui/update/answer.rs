@@ -75,6 +75,7 @@ fn failed(app: &mut App, what: &str, error: &str) {
     app.board.open_when_read = None;
     app.board.waiting = false;
     app.board.loaded = true;
+    app.board.is_partial = false;
     say(
         app,
         Tone::Error,
@@ -184,10 +185,17 @@ fn same_run<'a>(app: &'a mut App, run: &RunId) -> Option<&'a mut RunView> {
 }
 
 fn take_listing(app: &mut App, listing: Listing) {
-    if listing.filter == app.board.filter {
-        app.board.take_list(listing.seqs, listing.total);
-        app.recount();
+    if listing.filter != app.board.filter {
+        return;
     }
+    if listing.is_whole {
+        app.board.take_list(listing.seqs, listing.total);
+        app.count_board();
+    } else {
+        app.board.take_beginning(listing.seqs, listing.total);
+        app.list_all();
+    }
+    app.recount();
 }
 
 /// A run was to be opened before its row had been read.

@@ -24,6 +24,7 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
         _ => {
             let page = usize::from(geometry::board(app).rows.height);
             let board = &mut app.board;
+            board.to_end = board.is_partial && action == Action::Last;
             board.selected = landed(board.selected, board.seqs.len(), page, action, count);
         }
     }

@@ -107,9 +107,7 @@ fn suggest(app: &mut App) {
 /// Rows and counts may be different now; the list itself stays as it is.
 fn changed(app: &mut App) {
     app.board.forget_rows();
-    let filter = app.board.filter.clone();
-    let reviewer = app.set.reviewer.clone();
-    app.ask(Ask::Facets { filter, reviewer });
+    app.count_board();
 }
 
 /// What a decision says, in a few words.

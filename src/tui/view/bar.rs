@@ -66,7 +66,7 @@ fn right(app: &App) -> String {
         (Some(Origin::Queue), Some(queue)) => {
             parts.push(format!("queue {}/{} labelled", queue.done, queue.total));
         }
-        _ if app.board.seqs.is_empty() => {}
+        _ if app.board.seqs.is_empty() || app.board.is_partial => {}
         _ => parts.push(format!(
             "{}/{} labelled",
             app.board.done,

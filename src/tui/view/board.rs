@@ -120,6 +120,10 @@ fn filter_line(pen: &mut Pen<'_>, app: &App, area: Rect) {
     }
     let board = &app.board;
     let count = match (board.loaded, board.seqs.len() as u64 == board.total) {
+        _ if board.is_partial && board.filter.is_empty() => crate::text::plural(board.total, "run"),
+        _ if board.is_partial => {
+            format!("counting… of {}", crate::text::plural(board.total, "run"))
+        }
         (false, _) => "reading…".to_owned(),
         (true, true) => crate::text::plural(board.total, "run"),
         (true, false) => format!(
@@ -284,6 +288,13 @@ fn marks(row: &RunRow) -> String {
 
 fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let lines: &[(Ink, String)] = &match (app.board.loaded, app.board.total) {
+        _ if app.board.is_partial => [
+            (Ink::Dim, "looking through all runs…".to_owned()),
+            (
+                Ink::Text,
+                "f  changes the filter      F  takes it off".to_owned(),
+            ),
+        ],
         (false, _) => [
             (Ink::Dim, "reading the workspace…".to_owned()),
             (Ink::Text, String::new()),
