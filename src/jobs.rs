@@ -32,8 +32,10 @@ mod suggest;
 mod work;
 
 pub use advise::{CohortAdvice, KeptAdvice, Repeats, advise, kept_advice};
-pub use agreement::{layer_ratings, pair_ratings, pair_traces};
-pub use audit::{AskedGrader, Audit, AuditOptions, audit_grader, audits};
+pub use agreement::{adjudication, layer_ratings, pair_ratings, pair_traces};
+pub use audit::{
+    AskedGrader, Audit, AuditOptions, GraderError, asked_graders, audit_grader, audits,
+};
 pub use calibrate::{
     CalibrateError, CalibrateOptions, Calibration, CaseResult, Comparison, calibrate,
     calibration_of, recorded_calibrations,

@@ -3,6 +3,7 @@
 mod board;
 mod house;
 mod label;
+mod newcomer;
 mod pair;
 mod read;
 mod sheets;

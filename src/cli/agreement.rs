@@ -4,7 +4,7 @@ use super::Done;
 use super::env::Env;
 use super::list::verdict_json;
 use super::output::{Cell, Table};
-use crate::domain::{Decision, Layer, Verdict};
+use crate::domain::{Decision, Layer};
 use crate::error::{Failure, Result};
 use crate::jobs;
 use crate::store::{Store, StoreError};
@@ -110,7 +110,8 @@ fn statistics(report: &AgreementReport, env: &mut Env) -> Result<()> {
     env.out.table(&table)?;
     let differing = report.disagreements.len();
     env.out.say(format!(
-        "{differing} items on which reviewers differ (--differences lists them), {} with fewer than two labels left out",
+        "{} on which reviewers differ (--differences lists them), {} with fewer than two labels left out",
+        text::plural(differing as u64, "item"),
         report.dropped
     ))
 }
@@ -172,18 +173,7 @@ pub(crate) fn adjudicate(args: &AdjudicateArgs, env: &mut Env) -> Result<Done> {
     let run = store.resolve(run)?;
     let layer = Layer::from_word(layer)
         .ok_or_else(|| Failure::usage(format!("unknown layer {layer:?}")))?;
-    // Everything but the layer is taken from a reviewer who chose that layer, so that its evidence stays.
-    let agreeing = store
-        .live_on("verdict", run.as_str())?
-        .into_iter()
-        .rev()
-        .find_map(|r| match r.decision {
-            Decision::Verdict(v) if v.layer == layer => Some(v),
-            _ => None,
-        });
-    let mut verdict = agreeing.unwrap_or_else(|| Verdict::new(run.clone(), layer));
-    verdict.note.clone_from(&args.note);
-    let decision = Decision::Adjudication(verdict);
+    let decision = jobs::adjudication(&store, &run, layer, &args.note)?;
     let record = env.act(|act| store.decide(act, &decision))??;
     if let Decision::Adjudication(verdict) = &record.decision {
         if env.out.is_json() {

@@ -3,7 +3,7 @@
 
 use super::JobError;
 use crate::domain::chat::decision_at;
-use crate::domain::{Candidate, Decision, Pair};
+use crate::domain::{Candidate, Decision, Layer, Pair, RunId, Verdict};
 use crate::store::Store;
 use crate::triage::{PairTrace, Ratings};
 use std::collections::HashSet;
@@ -19,6 +19,24 @@ pub fn layer_ratings(store: &Store, among: Option<&HashSet<String>>) -> Result<R
     Ok(Ratings::from_labels(
         labels.filter(|(run, _, _)| passing(run)),
     ))
+}
+
+/// Settles a run on which reviewers differ. Everything but the layer is taken from a reviewer who chose that layer, so that its
+/// evidence stays; the original labels stay as they are.
+pub fn adjudication(
+    store: &Store,
+    run: &RunId,
+    layer: Layer,
+    note: &str,
+) -> Result<Decision, JobError> {
+    let labels = store.live_on("verdict", run.as_str())?;
+    let agreeing = labels.into_iter().rev().find_map(|r| match r.decision {
+        Decision::Verdict(v) if v.layer == layer => Some(v),
+        _ => None,
+    });
+    let mut verdict = agreeing.unwrap_or_else(|| Verdict::new(run.clone(), layer));
+    note.clone_into(&mut verdict.note);
+    Ok(Decision::Adjudication(verdict))
 }
 
 /// Choices by pair of candidates and reviewer.

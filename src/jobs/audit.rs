@@ -2,6 +2,10 @@
 //!
 //! The suite and the verdict are the reward room's; a user's command runs in the sandbox.
 
+mod asked;
+
+pub use asked::{GraderError, asked_graders};
+
 use super::JobError;
 use crate::domain::{Filter, Outcome, Progress, TaskId};
 use crate::reward::{

@@ -18,8 +18,8 @@ mod stop;
 
 pub use clerk::Clerk;
 pub use pages::{
-    Bodies, CallHead, FindingRow, Findings, FoundStep, JumpRow, Listing, Outline, PairPage,
-    PairRow, PairSide, PairWrite, Preview, Queue, RewardPage, RunPage,
+    AgreementPage, Bodies, CallHead, Dispute, FindingRow, Findings, FoundStep, JumpRow, Listing,
+    Outline, PairPage, PairRow, PairSide, PairWrite, Preview, Queue, RewardPage, RunPage,
 };
 pub use question::Ask;
 pub use reply::Answer;

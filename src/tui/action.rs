@@ -116,6 +116,7 @@ actions! {
     FindingDrop "finding-drop" "drop" Decide SHEET, "Leaves the rows that hold it out of every export.";
     ChangeAccept "change-accept" "accept" Decide SHEET, "Accepts this change, with a reason; refused while something is missing.";
     ChangeRollBack "change-roll-back" "roll back" Decide SHEET, "Rolls this change back, with a reason.";
+    Adjudicate "adjudicate" "settle" Decide RUN.or(SHEET), "Settles a run on which reviewers differ; their labels stay as they are.";
     FindingAlike "finding-alike" "alike" Decide SHEET, "Decides every open finding of this rule like this one, as one undoable batch.";
     MarkAll "mark-all" "mark all" Decide BOARD, "Marks every run of the filter, or none.";
 
@@ -189,6 +190,7 @@ actions! {
     Score "score" "score" Work ANY, "Scores the marked runs, or this one, with the model.";
     RunExport "export" "write" Work SHEET, "Writes the dataset that this screen shows.";
     Check "check" "check" Work SHEET, "Looks for secrets, near-duplicates, tampering and false evidence.";
+    Audit "audit" "audit" Work SHEET, "Shows a hack suite, made of your runs, to a grader: what fools it?";
     CancelJob "cancel-job" "cancel" Work ANY, "Cancels the newest work in the background.";
 
     Help "help" "help" Program ANY, "Shows the keys of this place; typing narrows them.";

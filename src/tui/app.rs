@@ -275,6 +275,14 @@ impl App {
         }
     }
 
+    /// The sheet that is seen, if one is.
+    pub(crate) fn sheet(&self) -> Option<&Sheet> {
+        match self.screens.last() {
+            Some(Screen::Sheet(sheet)) => Some(sheet),
+            _ => None,
+        }
+    }
+
     /// The sheet that is seen, to change it.
     pub(crate) fn sheet_mut(&mut self) -> Option<&mut Sheet> {
         match self.screens.last_mut() {

@@ -1,6 +1,7 @@
 //! Whether an action can be done now, and if not, why not: for the footer, the palette and the key itself.
 
 use super::action::{Action, Group};
+use super::app::run::Origin;
 use super::app::sheet::SheetKind;
 use super::app::{App, Screen};
 use super::place::Place;
@@ -57,6 +58,10 @@ fn not_in_this_sheet(app: &App, action: Action) -> Option<&'static str> {
         {
             Some("only in changes: Space h")
         }
+        Action::Adjudicate if !may_settle(app) => Some("only for a run in agreement: Space g"),
+        Action::Audit if sheet(app) != Some(&SheetKind::Rewards) => {
+            Some("only in rewards: Space r")
+        }
         Action::Probe if app.place() == Place::Sheet && !is_probe(app) => Some("only in a run"),
         Action::Probe if is_probe(app) && app.set.read_only => Some("the workspace is read-only"),
         Action::RunExport if sheet(app) != Some(&SheetKind::Export) => {
@@ -81,6 +86,14 @@ fn sheet(app: &App) -> Option<&SheetKind> {
         Some(Screen::Sheet(sheet)) => Some(&sheet.kind),
         _ => None,
     }
+}
+
+/// The list of disputes, or a run that was opened from it: whoever labels is not shown the labels of others.
+fn may_settle(app: &App) -> bool {
+    let opened = app
+        .run()
+        .is_some_and(|view| matches!(view.origin, Origin::Dispute(_)));
+    opened || sheet(app) == Some(&SheetKind::Agreement)
 }
 
 fn is_probe(app: &App) -> bool {

@@ -8,6 +8,8 @@ use crate::jobs::desk::Ask;
 pub(crate) enum Effect {
     /// Ask the desk.
     Ask(Ask),
+    /// Nobody waits for this answer any more.
+    Forget(Ask),
     /// Start work in the background.
     Start(Order),
     /// Ask work to stop.

@@ -4,6 +4,8 @@ use super::app::App;
 use super::app::board::BoardPane;
 use super::app::pair::PairView;
 use super::app::run::{RunPane, RunView};
+use super::app::sheet::Sheet;
+use super::widget::broken;
 use ratatui::layout::Rect;
 
 /// Rows of a terminal too low for anything but the body.
@@ -18,6 +20,10 @@ const INSPECTOR_FROM: u16 = 120;
 const INSPECTOR: u16 = 46;
 /// From this width on a sheet's page stands beside its list.
 const SIDE_BY_SIDE_FROM: u16 = 130;
+/// Rows that the task standard takes at the most.
+const STANDARD_ROWS: usize = 2;
+/// Rows that say whose a side of a decided pair is.
+const ABOUT_ROWS: u16 = 3;
 /// Under this width a run shows one pane at a time.
 const NARROW: u16 = 60;
 
@@ -169,7 +175,11 @@ fn panes(area: Rect, view: &RunView) -> Panes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PairAreas {
     pub(crate) title: Rect,
+    /// What the task standard asks for, in its order.
+    pub(crate) standard: Rect,
     pub(crate) request: Rect,
+    /// Whose the sides are, once that may be told: one over each text.
+    pub(crate) about: (Rect, Rect),
     pub(crate) left: Rect,
     pub(crate) right: Rect,
     pub(crate) labels: Rect,
@@ -191,6 +201,10 @@ impl PairAreas {
 pub(crate) fn pair(size: (u16, u16), view: Option<&PairView>) -> PairAreas {
     let body = frame(size).body;
     let (title, rest) = top(body, 1);
+    let columns = usize::from(body.width.saturating_sub(2));
+    let standard = view.and_then(PairView::standard);
+    let rows = standard.map_or(0, |text| broken(&text, columns).len().min(STANDARD_ROWS));
+    let (standard, rest) = top(rest, u16::try_from(rows).unwrap_or(0));
     let (rest, labels) = bottom(rest, u16::from(rest.height > 4));
     let open = view.is_some_and(|view| view.request_open);
     let height = if open {
@@ -199,10 +213,15 @@ pub(crate) fn pair(size: (u16, u16), view: Option<&PairView>) -> PairAreas {
         (rest.height / 4).clamp(3, 8)
     };
     let (request, rest) = top(rest, height);
+    let decided = view.is_some_and(PairView::is_decided);
+    let (about, rest) = top(rest, if decided { ABOUT_ROWS } else { 0 });
+    let about = left(about, about.width / 2);
     let (left, right) = left(rest, rest.width / 2);
     PairAreas {
         title,
+        standard,
         request,
+        about,
         left,
         right,
         labels,
@@ -235,7 +254,8 @@ impl CompareAreas {
 pub(crate) fn compare(size: (u16, u16)) -> CompareAreas {
     let body = frame(size).body;
     let (title, rest) = top(body, 1);
-    let (layers, rest) = top(rest, 3);
+    // What a difference means is a sentence; where it does not fit on one row it gets a second.
+    let (layers, rest) = top(rest, if body.width < FACETS_FROM { 5 } else { 3 });
     let (rows, text) = top(rest, rest.height * 2 / 5);
     let (left, right) = left(text, text.width / 2);
     CompareAreas {
@@ -256,10 +276,17 @@ pub(crate) struct SheetAreas {
     pub(crate) page: Rect,
 }
 
+/// Rows that a sheet's note takes at the most.
+const NOTE_ROWS: usize = 3;
+
 /// The parts of a sheet: the page beside the list where there is room, else below it.
-pub(crate) fn sheet(size: (u16, u16)) -> SheetAreas {
+pub(crate) fn sheet(size: (u16, u16), sheet: Option<&Sheet>) -> SheetAreas {
     let body = frame(size).body;
-    let (note, rest) = top(body, 1);
+    let columns = usize::from(body.width.saturating_sub(2));
+    let rows = sheet.map_or(1, |sheet| {
+        broken(&sheet.words(), columns).len().clamp(1, NOTE_ROWS)
+    });
+    let (note, rest) = top(body, u16::try_from(rows).unwrap_or(1));
     let (list, page) = if rest.width >= SIDE_BY_SIDE_FROM {
         left(rest, rest.width / 2)
     } else {

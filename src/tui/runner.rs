@@ -302,6 +302,11 @@ impl Runner {
                         desk.ask(ask);
                     }
                 }
+                Effect::Forget(ask) => {
+                    if let Some(desk) = &self.desk {
+                        desk.forget(&ask);
+                    }
+                }
                 Effect::Start(order) => {
                     let now = self.now();
                     self.jobs.start(&mut self.app, &self.path, order, now.us);

@@ -167,6 +167,11 @@ impl Stage {
                     (Effect::Ask(ask), Some(clerk)) => {
                         events.push_back(Event::Answer(Box::new(clerk.answer(ask))));
                     }
+                    (Effect::Forget(ask), _) => {
+                        if let Some(open) = self.slow.as_mut() {
+                            open.retain(|other| *other != ask);
+                        }
+                    }
                     (Effect::Copy(text), _) => self.copied.push(text),
                     (Effect::Quit, _) => self.has_left = true,
                     _ => {}

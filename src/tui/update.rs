@@ -21,6 +21,7 @@ mod program;
 mod prompt;
 mod read;
 mod run;
+mod settle;
 mod sheet;
 mod work;
 

@@ -3,4 +3,4 @@
 pub(crate) mod pen;
 pub(crate) mod text;
 
-pub(crate) use pen::Pen;
+pub(crate) use pen::{Pen, broken};

@@ -3,6 +3,7 @@
 //! What the work is stands in `jobs`; the runner starts it.
 
 use crate::domain::RunId;
+use crate::text::plural;
 use std::path::PathBuf;
 
 /// Work that the screen can order.
@@ -20,6 +21,17 @@ pub(crate) enum Order {
     Score(String),
     /// Probe a run's decision with the configured model.
     Probe(RunId),
+    /// Show a hack suite to a grader.
+    Audit {
+        /// Its name, file or command.
+        grader: Vec<String>,
+        /// The name, and version, that the logs give it.
+        stands_for: Option<String>,
+        /// The suite is made of these runs.
+        filter: String,
+        /// Who `me` is.
+        reviewer: String,
+    },
     /// Write a dataset.
     Export {
         /// Format's word.
@@ -39,13 +51,14 @@ impl Order {
         match self {
             Self::Import(paths) => match paths.as_slice() {
                 [one] => format!("import {}", one.display()),
-                many => format!("import of {} paths", many.len()),
+                many => format!("import of {}", plural(many.len() as u64, "path")),
             },
             Self::Index => "search index".to_owned(),
             Self::Check => "check".to_owned(),
             Self::Demo => "demo".to_owned(),
             Self::Score(_) => "score".to_owned(),
             Self::Probe(run) => format!("probe of {run}"),
+            Self::Audit { grader, .. } => format!("audit of {}", grader.join(" ")),
             Self::Export { format, .. } => format!("export {format}"),
         }
     }
@@ -111,6 +124,8 @@ pub(crate) enum State {
     Running(u64, u64),
     /// It is done; one line says what came of it, and perhaps what should be done next.
     Done(String, Option<Order>),
+    /// It is done, and it came to nothing or needs a look; one line says why.
+    Warned(String, Option<Order>),
     /// It did not work.
     Failed(String),
 }

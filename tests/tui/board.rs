@@ -57,11 +57,11 @@ fn marks_and_bulk_labels_are_undone_as_one() {
     let mut play = play(80, 24);
     play.filter("run:teach-index");
     let screen = play.keys("xxxL1");
-    assert_shows(&screen, &["saved 3 labels", "3/10 labelled"]);
+    assert_shows(&screen, &["saved 3 labels", "you labelled 3 of 10"]);
     let screen = play.keys("u");
-    assert_shows(&screen, &["undone: 3 decisions", "0/10 labelled"]);
+    assert_shows(&screen, &["undone: 3 decisions", "you labelled 0 of 10"]);
     let screen = play.keys("<ctrl-r>");
-    assert_shows(&screen, &["3/10 labelled"]);
+    assert_shows(&screen, &["you labelled 3 of 10"]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn words_are_found_in_all_runs_in_chinese_too() {
     let mut play = play(120, 30);
     play.stage.keys("/").text("报销").keys("<enter>");
     let screen = play.stage.screen();
-    assert_shows(&screen, &["search", "hold “报销”"]);
+    assert_shows(&screen, &["search", "“报销” stands in"]);
     let screen = play.keys("<enter>");
     assert_shows(&screen, &["[run]", "“报销” 1/"]);
 }

@@ -37,7 +37,7 @@ fn a_digit_saves_at_once_and_a_letter_names_the_cause() {
     let screen = play.keys("r");
     let verdict = last(&play, "teach-index-01");
     assert_eq!(verdict.cause.as_deref(), Some("index-not-refreshed"));
-    assert_shows(&screen, &["teach-index-02", "1/"]);
+    assert_shows(&screen, &["teach-index-02", "you labelled 1 of"]);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn the_machine_speaks_last() {
     let mut play = on_teaching_case(140, 40);
     assert!(!play.keys("i").contains("machine"));
     let screen = play.keys("2<esc>");
-    assert_shows(&screen, &["the machine says", "≠ index"]);
+    assert_shows(&screen, &["the machine says", "index, you say otherwise"]);
     assert!(!last(&play, "teach-index-01").suggestion_seen);
     play.keys("1<esc>");
     assert!(last(&play, "teach-index-01").suggestion_seen);
@@ -182,7 +182,10 @@ fn a_finished_queue_says_so() {
     let screen = play.stage.screen();
     assert_shows(
         &screen,
-        &["9/9 labelled", "every run of this list has your label"],
+        &[
+            "you labelled 9 of 9",
+            "every run of this list has your label",
+        ],
     );
 }
 
@@ -191,7 +194,7 @@ fn a_finished_queue_says_so() {
 fn the_queue_is_random_and_says_so_on_the_label() {
     let mut play = play(100, 24);
     let screen = play.keys("<space>q");
-    assert_shows(&screen, &["from the queue", "queue 0/"]);
+    assert_shows(&screen, &["from the queue", "queue: you labelled 0 of"]);
     let names = |screen: &str| {
         screen
             .lines()

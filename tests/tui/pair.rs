@@ -40,7 +40,7 @@ fn whose_a_side_is_stays_hidden_until_the_decision() {
         .text("cites the valid version")
         .keys("<enter><enter>");
     let after = play.stage.screen();
-    assert_shows(&after, &["✓ decided", "✓ better", "✓ pass", "✗ fail"]);
+    assert_shows(&after, &["✓ decided", "left, better", "✓ pass", "✗ fail"]);
     // The sides stay where they were: a decision must not turn the screen round.
     let first = |screen: &str| screen.lines().find(|l| l.contains('→')).unwrap().to_owned();
     assert_eq!(first(&before), first(&after));

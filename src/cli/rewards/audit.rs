@@ -3,12 +3,11 @@
 use crate::cli::Done;
 use crate::cli::env::Env;
 use crate::cli::output::{Cell, Table, Tone};
-use crate::error::{Explain, Failure, Result};
-use crate::jobs::{self, AskedGrader, Audit, AuditOptions};
-use crate::reward::{AuditRow, Hack, RuleGrader, built_in_graders, read_graders};
-use crate::sandbox::{Demand, Limits, Sandbox};
+use crate::error::{Failure, Result};
+use crate::jobs::{self, AskedGrader, Audit, AuditOptions, GraderError};
+use crate::reward::{AuditRow, Hack, built_in_graders};
+use crate::sandbox::{Demand, Limits};
 use crate::text;
-use std::path::Path;
 use std::time::Duration;
 
 /// Show a hack suite, made of your own runs, to a grader
@@ -90,25 +89,8 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     })
 }
 
-/// A built-in name goes before a file, and a file before a command.
+/// The graders that the command line means.
 fn graders(args: &Args) -> Result<Vec<AskedGrader>> {
-    let [first, rest @ ..] = args.grader.as_slice() else {
-        return Ok(Vec::new());
-    };
-    let built_in = built_in_graders();
-    if rest.is_empty() {
-        if let Some(rules) = built_in.iter().find(|g| g.name == *first) {
-            return Ok(vec![AskedGrader::Rules(rules.clone())]);
-        }
-        let (file, name) = match first.split_once('#') {
-            Some((file, name)) => (file, Some(name)),
-            None => (first.as_str(), None),
-        };
-        if Path::new(file).extension().is_some_and(|e| e == "toml") {
-            return from_file(file, name);
-        }
-        refuse_unknown(first, &built_in)?;
-    }
     let limits = Limits {
         time: Duration::from_secs(args.time_limit.max(1)),
         isolation: if args.unrestricted {
@@ -118,59 +100,23 @@ fn graders(args: &Args) -> Result<Vec<AskedGrader>> {
         },
         ..Limits::default()
     };
-    let program = std::env::current_exe()
-        .doing("while looking for this program's own file")
-        .hint("start triagent by its path")?;
-    Ok(vec![AskedGrader::Command {
-        command: args.grader.iter().map(|word| absolute(word)).collect(),
-        sandbox: Sandbox::new(&program, limits),
-    }])
-}
-
-/// A single word is a built-in grader or a program. The name that a log gives its grader is neither, and often what was meant.
-fn refuse_unknown(word: &str, built_in: &[RuleGrader]) -> Result<()> {
-    let names: Vec<&str> = built_in.iter().map(|g| g.name.as_str()).collect();
-    let near = text::nearest(word, names.iter().copied());
-    if word.contains('/') || (near.is_none() && is_program(word)) {
-        return Ok(());
-    }
-    let failure = Failure::usage(format!("no built-in grader is called {word:?}"));
-    let failure = match near {
-        Some(near) => failure.hint(format!("did you mean {near}?")),
-        None => failure,
-    };
-    Err(failure
-        .hint(format!("built in: {}", names.join(", ")))
-        .hint(format!(
-            "a grader of your own: `triagent rewards audit --as {word} FILE.toml`, or `triagent rewards audit --as {word} -- COMMAND`"
-        )))
-}
-
-/// A file here, or a program on the search path.
-fn is_program(word: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    Path::new(word).is_file() || std::env::split_paths(&path).any(|dir| dir.join(word).is_file())
-}
-
-fn from_file(file: &str, name: Option<&str>) -> Result<Vec<AskedGrader>> {
-    let text = std::fs::read_to_string(file)
-        .doing(format!("while reading {file}"))
-        .hint("a grader file looks like assets/graders.toml")?;
-    let mut all = read_graders(&text)?;
-    if let Some(name) = name {
-        all.retain(|g| g.name == name);
-    }
-    if all.is_empty() {
-        return Err(Failure::user(format!("{file} holds no such grader")));
-    }
-    Ok(all.into_iter().map(AskedGrader::Rules).collect())
-}
-
-/// The command runs in a scratch folder, so files that were named from here must still be found.
-fn absolute(word: &str) -> String {
-    let is_file = Path::new(word).is_file();
-    let full = std::path::absolute(word).ok().filter(|_| is_file);
-    full.map_or_else(|| word.to_owned(), |p| p.display().to_string())
+    jobs::asked_graders(&args.grader, limits).map_err(|error| {
+        let text = error.to_string();
+        let mut lines = text.lines();
+        let first = lines.next().unwrap_or_default();
+        let failure = match &error {
+            GraderError::Unknown { .. } => Failure::usage(first),
+            _ => Failure::user(first),
+        };
+        let hints = lines.filter_map(|line| line.strip_prefix("hint: "));
+        let failure = hints.fold(failure, Failure::hint);
+        match error {
+            GraderError::Unknown { word, .. } => failure.hint(format!(
+                "a grader of your own: `triagent rewards audit --as {word} FILE.toml`, or `triagent rewards audit --as {word} -- COMMAND`"
+            )),
+            _ => failure,
+        }
+    })
 }
 
 fn show(found: &Audit, all: bool, env: &mut Env) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::lists::QUEUE;
 use super::question::Ask;
 use super::reply::Answer;
-use crate::jobs::JobError;
+use crate::jobs::{JobError, adjudication};
 use crate::store::{Act, Store};
 
 /// Writes what a question asks to write.
@@ -25,6 +25,22 @@ pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, JobError> {
                 many => store.decide_batch(act, many)?,
             };
             Ok(Answer::Decided(records))
+        }
+        Ask::Adjudicate {
+            run,
+            layer,
+            note,
+            reviewer,
+            now_us,
+            codebook,
+        } => {
+            let decision = adjudication(store, &run, layer, &note)?;
+            let act = Act {
+                reviewer: &reviewer,
+                now_us,
+                codebook: &codebook,
+            };
+            Ok(Answer::Decided(vec![store.decide(act, &decision)?]))
         }
         Ask::Undo { reviewer, now_us } => Ok(Answer::Undone(store.undo(act(&reviewer, now_us))?)),
         Ask::Redo { reviewer, now_us } => Ok(Answer::Redone(store.redo(act(&reviewer, now_us))?)),

@@ -1,14 +1,14 @@
 //! Lists that stand on whole tables: queues, groups, agreement.
 
-use super::pages::{FindingRow, Findings, Queue, RewardPage};
+use super::pages::{AgreementPage, Dispute, FindingRow, Findings, Queue, RewardPage};
 use super::reply::Answer;
-use crate::domain::{Filter, FindingState, Progress, RunId};
+use crate::domain::{Decision, DecisionRecord, Filter, FindingState, Progress, RunId};
 use crate::jobs::{
     GroupOptions, JobError, QueueSpec, audits, draw, findings as all_findings, fresh_check,
     keep_queue, layer_ratings, queue_spec, reward_groups,
 };
 use crate::store::Store;
-use crate::triage::{AgreementReport, QueuePlan, agreement_report, parse_filter};
+use crate::triage::{QueuePlan, agreement_report, parse_filter};
 use std::collections::HashMap;
 
 /// Kind under which filters are kept by name.
@@ -68,8 +68,30 @@ pub(super) fn findings(store: &Store) -> Result<Findings, JobError> {
 }
 
 /// Agreement of the reviewers on the layer of each run.
-pub(super) fn agreement(store: &Store) -> Result<AgreementReport, JobError> {
-    Ok(agreement_report(&layer_ratings(store, None)?, SEED))
+pub(super) fn agreement(store: &Store) -> Result<AgreementPage, JobError> {
+    let report = agreement_report(&layer_ratings(store, None)?, SEED);
+    let mut labels: HashMap<RunId, Vec<DecisionRecord>> = HashMap::new();
+    for record in store.own("verdict")? {
+        if let Decision::Verdict(verdict) = &record.decision {
+            labels.entry(verdict.run.clone()).or_default().push(record);
+        }
+    }
+    let mut disputes = Vec::new();
+    for one in &report.disagreements {
+        let run = RunId::from(one.item.as_str());
+        let settled = store.live_on("adjudication", run.as_str())?.pop();
+        disputes.push(Dispute {
+            seq: store.run_row(&run)?.seq,
+            labels: labels.remove(&run).unwrap_or_default(),
+            settled: settled.and_then(|record| match record.decision {
+                Decision::Adjudication(verdict) => Some((verdict.layer, record.reviewer)),
+                _ => None,
+            }),
+            run,
+        });
+    }
+    disputes.sort_by_key(|dispute| dispute.settled.is_some());
+    Ok(AgreementPage { report, disputes })
 }
 
 /// What the reviewer labels next, drawn at random from the workspace's stored seed; drawn once if nobody has.

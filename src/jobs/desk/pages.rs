@@ -1,14 +1,14 @@
 //! What answers are made of: plain data for a screen.
 
 use crate::domain::{
-    Adopted, Choice, Criterion, DecisionRecord, FindingState, ForeignLabel, Owner, Reward, Rollout,
-    RunId, Score, Side, Task,
+    Adopted, Choice, Criterion, DecisionRecord, FindingState, ForeignLabel, Layer, Owner, Reward,
+    Rollout, RunId, Score, Side, Task,
 };
 use crate::domain::{Candidate, ChatMessage};
 use crate::export::PreviewRow;
 use crate::jobs::{Audit, JudgedGroups, SideName};
 use crate::store::{RunRow, StepHead};
-use crate::triage::Standard;
+use crate::triage::{AgreementReport, Standard};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -275,4 +275,26 @@ pub struct Queue {
     pub total: usize,
     /// What it is drawn from.
     pub filter: String,
+}
+
+/// How far reviewers agree, and where they do not.
+#[derive(Debug, Clone)]
+pub struct AgreementPage {
+    /// The statistics.
+    pub report: AgreementReport,
+    /// Runs on which reviewers differ, open ones first.
+    pub disputes: Vec<Dispute>,
+}
+
+/// A run on which reviewers differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispute {
+    /// The run.
+    pub run: RunId,
+    /// Its row key.
+    pub seq: i64,
+    /// Each reviewer's own label, oldest first.
+    pub labels: Vec<DecisionRecord>,
+    /// What it was settled as, and by whom.
+    pub settled: Option<(Layer, String)>,
 }

@@ -43,11 +43,13 @@ pub(super) fn pairings(store: &Store, reviewer: &str) -> Result<Vec<PairRow>, Jo
             rows.push(PairRow {
                 choice: None,
                 again: true,
-                ..decided_row(pair)
+                ..decided_row(store, pair)?
             });
         }
     }
-    rows.extend(decided.iter().map(|(_, pair)| decided_row(pair)));
+    for (_, pair) in &decided {
+        rows.push(decided_row(store, pair)?);
+    }
     Ok(rows)
 }
 
@@ -61,15 +63,16 @@ fn is_due_again(store: &Store, record: &DecisionRecord, reviewer: &str) -> Resul
     Ok(shown.iter().filter(|(r, _)| r.reviewer == reviewer).count() == 1)
 }
 
-fn decided_row(pair: &Pair) -> PairRow {
-    PairRow {
+fn decided_row(store: &Store, pair: &Pair) -> Result<PairRow, JobError> {
+    let task = store.run_row(&pair.a.at().run)?.task;
+    Ok(PairRow {
         a: name_of(&pair.a),
         b: name_of(&pair.b),
-        task: String::new(),
+        task: task.unwrap_or_default(),
         why: pair.reason.clone(),
         choice: Some(pair.choice),
         again: false,
-    }
+    })
 }
 
 /// The name under which a candidate is found again.

@@ -1,7 +1,7 @@
 //! What the screen can ask.
 
 use super::pages::PairWrite;
-use crate::domain::{Decision, RunId, StepRef};
+use crate::domain::{Decision, Layer, RunId, StepRef};
 use crate::jobs::SideName;
 use std::ops::Range;
 
@@ -80,6 +80,21 @@ pub enum Ask {
         codebook: String,
         /// What.
         decisions: Vec<Decision>,
+    },
+    /// Settles a run on which reviewers differ.
+    Adjudicate {
+        /// Which.
+        run: RunId,
+        /// As what.
+        layer: Layer,
+        /// Why; may be empty.
+        note: String,
+        /// Who settles it.
+        reviewer: String,
+        /// When, microseconds UTC.
+        now_us: i64,
+        /// Codebook version.
+        codebook: String,
     },
     /// Takes the reviewer's last decision back.
     Undo {
@@ -254,6 +269,7 @@ impl Ask {
         matches!(
             self,
             Self::Decide { .. }
+                | Self::Adjudicate { .. }
                 | Self::Undo { .. }
                 | Self::Redo { .. }
                 | Self::KeepDraft { .. }
@@ -273,7 +289,7 @@ impl Ask {
             Self::Outline(_) => "reading the run's outline",
             Self::Heads { .. } | Self::Bodies { .. } => "reading steps",
             Self::Whole { .. } | Self::StepJson { .. } => "reading the step",
-            Self::Decide { .. } => "saving",
+            Self::Decide { .. } | Self::Adjudicate { .. } => "saving",
             Self::Undo { .. } => "undoing",
             Self::Redo { .. } => "redoing",
             Self::KeepDraft { .. } => "keeping the draft",

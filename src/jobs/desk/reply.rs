@@ -1,14 +1,14 @@
 //! What a question gets. Every answer says what it answers, so a late one can be told.
 
 use super::pages::{
-    Bodies, Findings, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow, Preview, Queue,
-    RewardPage, RunPage,
+    AgreementPage, Bodies, Findings, FoundStep, JumpRow, Listing, Outline, PairPage, PairRow,
+    Preview, Queue, RewardPage, RunPage,
 };
 use crate::domain::filter::Field;
 use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
 use crate::jobs::{CohortAdvice, Compared, LedgerEntry, Probe};
 use crate::store::{FacetCount, RunRow, StepHead, Undone};
-use crate::triage::{AgreementReport, Card, Evidence, FilterError, PairProblem, Suggestion};
+use crate::triage::{Card, Evidence, FilterError, PairProblem, Suggestion};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ pub enum Answer {
     /// What cleaning found.
     Findings(Box<Findings>),
     /// Agreement on runs.
-    Agreement(Box<AgreementReport>),
+    Agreement(Box<AgreementPage>),
     /// The ledger.
     Changes(Vec<LedgerEntry>),
     /// A run's probes, newest first.

@@ -3,7 +3,7 @@
 use crate::domain::filter::Field;
 use crate::domain::{ChangeState, Checklist, Layer, StepRef};
 use crate::jobs::desk::JumpRow;
-use crate::tui::app::sheet::Entry;
+use crate::tui::app::sheet::{Dispute, Entry};
 use crate::tui::doc::Doc;
 use ratatui_textarea::TextArea;
 use tui_input::Input;
@@ -81,6 +81,10 @@ pub(crate) enum PromptKind {
     QueueName,
     /// The folder for a dataset of this format.
     ExportTo(String),
+    /// Why a run is settled so.
+    Settle(Dispute, Layer),
+    /// A grader to audit.
+    Audit,
     /// Why a change is accepted or rolled back.
     ChangeReason(Entry, ChangeState),
 }
@@ -95,6 +99,8 @@ impl PromptKind {
             Self::Import => "import file or folder",
             Self::Reason => "why? somebody else must be able to check it",
             Self::PairEvidence => "words that prove it, as they stand (empty: none)",
+            Self::Settle(..) => "why so? (empty: no note)",
+            Self::Audit => "a grader below, FILE.toml or a command; then as:NAME@VERSION",
             Self::QueueName => "name of the queue",
             Self::ChangeReason(_, ChangeState::Accepted) => {
                 "why accept it? what did the acceptance method show"
@@ -166,6 +172,8 @@ pub(crate) enum MenuKind {
     Sort(Vec<Field>),
     /// The label for the marked runs.
     LabelMarked,
+    /// The label that settles a run.
+    Settle(Dispute),
     /// Why a candidate is better.
     Criteria,
 }

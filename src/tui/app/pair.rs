@@ -78,6 +78,17 @@ impl PairView {
         self.page = Some(page);
     }
 
+    /// What the task standard asks for, in its order.
+    pub(crate) fn standard(&self) -> Option<String> {
+        let standard = self.page.as_ref()?.standard.as_ref()?;
+        let order: Vec<&str> = standard.criteria.iter().map(String::as_str).collect();
+        Some(format!(
+            "standard {}: {}",
+            standard.version,
+            order.join(" › ")
+        ))
+    }
+
     /// The candidate in a column.
     pub(crate) fn side(&self, column: Column) -> Option<&PairSide> {
         self.page.as_deref().map(|page| side_of(page, column))

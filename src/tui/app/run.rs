@@ -76,12 +76,14 @@ impl Find {
 }
 
 /// How a run came on screen, which decides what comes after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Somebody picked it: its label counts, but in no interval.
     Picked,
     /// The random queue brought it.
     Queue,
+    /// Reviewers differ on it, and somebody is to settle it: who says what.
+    Dispute(String),
 }
 
 /// A run on screen.

@@ -14,8 +14,17 @@ pub(crate) enum Tone {
     Done,
     /// Something to know.
     Info,
+    /// Something was done, and it came to nothing or needs a look.
+    Warn,
     /// Something did not work.
     Error,
+}
+
+impl Tone {
+    /// It is seen until a key is pressed.
+    fn stays(self) -> bool {
+        matches!(self, Self::Warn | Self::Error)
+    }
 }
 
 /// One message.
@@ -63,12 +72,12 @@ impl Says {
 
     /// A toast waits to vanish.
     pub(crate) fn is_fading(&self) -> bool {
-        self.current.as_ref().is_some_and(|m| m.tone != Tone::Error)
+        self.current.as_ref().is_some_and(|m| !m.tone.stays())
     }
 
     /// Lets time pass.
     pub(crate) fn fade(&mut self, now_ms: u64) {
-        let over = |m: &Message| m.tone != Tone::Error && now_ms >= m.at_ms + TOAST_MS;
+        let over = |m: &Message| !m.tone.stays() && now_ms >= m.at_ms + TOAST_MS;
         if self.current.as_ref().is_some_and(over) {
             self.current = None;
         }
@@ -76,7 +85,7 @@ impl Says {
 
     /// A key was pressed: an error has been seen.
     pub(crate) fn key_pressed(&mut self) {
-        if self.current.as_ref().is_some_and(|m| m.tone == Tone::Error) {
+        if self.current.as_ref().is_some_and(|m| m.tone.stays()) {
             self.current = None;
         }
     }

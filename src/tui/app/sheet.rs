@@ -3,6 +3,7 @@
 
 use super::pair::Names;
 use crate::domain::{DecisionId, FindingAction, RunId};
+use crate::jobs::desk::Ask;
 use crate::tui::doc::{Doc, Layout};
 use crate::tui::theme::Ink;
 
@@ -69,6 +70,21 @@ pub(crate) enum Target {
     Finding(Mark),
     /// A change to accept or roll back.
     Change(Entry),
+    /// A run on which reviewers differ.
+    Dispute(Dispute),
+}
+
+/// A run on which reviewers differ, as far as a key needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Dispute {
+    /// The run.
+    pub(crate) run: RunId,
+    /// Its row key.
+    pub(crate) seq: i64,
+    /// The first step that somebody called wrong.
+    pub(crate) step: u32,
+    /// Who says what.
+    pub(crate) said: String,
 }
 
 /// A change, as far as a key needs it.
@@ -136,6 +152,8 @@ pub(crate) enum Fill {
 pub(crate) struct Sheet {
     pub(crate) kind: SheetKind,
     pub(crate) fill: Fill,
+    /// The answer that is waited for: the whole sheet, or the page of a row.
+    pub(crate) asked: Option<Ask>,
     /// Row under the cursor.
     pub(crate) selected: usize,
     /// First row seen.
@@ -154,6 +172,7 @@ impl Sheet {
         Self {
             kind,
             fill: Fill::Waiting,
+            asked: None,
             selected: 0,
             top: 0,
             in_page: false,
@@ -166,7 +185,17 @@ impl Sheet {
     pub(crate) fn take(&mut self, filling: Filling) {
         self.selected = self.selected.min(filling.rows.len().saturating_sub(1));
         self.fill = Fill::Ready(filling);
+        self.asked = None;
         self.layout = None;
+    }
+
+    /// What stands above its list: its word, and the note.
+    pub(crate) fn words(&self) -> String {
+        let word = self.kind.word();
+        match &self.fill {
+            Fill::Waiting => format!("{word}  working it out…   Esc stops it"),
+            Fill::Ready(filling) => format!("{word}  {}", filling.note),
+        }
     }
 
     /// Its rows.

@@ -1,10 +1,12 @@
 //! Starts work in the background and hears from it. What the work is stands in the room `jobs`.
 
+mod auditing;
+mod reading;
+
 use crate::domain::{Progress, RunId};
 use crate::export::{Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions, Undecided};
 use crate::jobs::{
-    self, Ended, ExportChoice, ExportModel, ImportOptions, ImportTotals, Job, JobError,
-    ScoreOptions, demo_workspace, import, index,
+    self, Ended, ExportChoice, ExportModel, Job, JobError, ScoreOptions, demo_workspace, index,
 };
 use crate::score::{self, DeviceChoice, ModelSource, Scorer};
 use crate::store::Store;
@@ -27,6 +29,8 @@ struct Said {
     line: String,
     open: Option<PathBuf>,
     then: Option<Order>,
+    /// It came to nothing, or needs a look.
+    warns: bool,
 }
 
 struct Running {
@@ -92,6 +96,7 @@ impl Jobs {
                 line: "sample logs are here; nothing is kept when you leave".to_owned(),
                 open: Some(path),
                 then: None,
+                warns: false,
             })
         });
         self.add(app, &Order::Demo, job);
@@ -143,7 +148,11 @@ impl Jobs {
         match ended {
             Ok(Ok(said)) => {
                 self.open = said.open.or(self.open.take());
-                State::Done(said.line, said.then)
+                if said.warns {
+                    State::Warned(said.line, said.then)
+                } else {
+                    State::Done(said.line, said.then)
+                }
             }
             Ok(Err(why)) => State::Failed(why),
             Err(panic) => State::Failed(format!("a bug of ours: {panic}")),
@@ -158,8 +167,22 @@ impl Jobs {
 
 fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome {
     let done = match order {
-        Order::Import(paths) => read_logs(path, paths, now_us, progress),
+        Order::Import(paths) => reading::read_logs(path, paths, now_us, progress),
         Order::Index => catch_up(path, progress),
+        Order::Audit {
+            grader,
+            stands_for,
+            filter,
+            reviewer,
+        } => {
+            let typed = auditing::Typed {
+                grader,
+                stands_for: stands_for.as_deref(),
+                filter,
+                reviewer,
+            };
+            return auditing::audit(path, &typed, now_us, progress);
+        }
         Order::Check => clean(path, now_us, progress),
         Order::Export {
             format,
@@ -172,38 +195,6 @@ fn obey(path: &Path, order: &Order, now_us: i64, progress: &Progress) -> Outcome
         }
     };
     done.map_err(|error| error.to_string())
-}
-
-fn read_logs(
-    path: &Path,
-    paths: &[PathBuf],
-    now_us: i64,
-    progress: &Progress,
-) -> Result<Said, JobError> {
-    let is_new = !path.is_file();
-    let mut store = Store::create(path)?;
-    let options = ImportOptions::default();
-    let totals = import(&mut store, paths, &options, now_us, progress, &mut |_| {})?;
-    Ok(Said {
-        line: told(&totals),
-        open: is_new.then(|| path.to_owned()),
-        then: Some(Order::Index),
-    })
-}
-
-/// Import tells all: read, stored, duplicate, skipped.
-fn told(totals: &ImportTotals) -> String {
-    let mut line = format!("{} read, {} new", plural(totals.read, "run"), totals.stored);
-    for (count, word) in [
-        (totals.renewed, "grown"),
-        (totals.duplicates, "known already"),
-        (totals.skips, "not readable (`triagent import` lists them)"),
-    ] {
-        if count > 0 {
-            line.push_str(&format!(", {count} {word}"));
-        }
-    }
-    line
 }
 
 fn catch_up(path: &Path, progress: &Progress) -> Result<Said, JobError> {
@@ -373,6 +364,7 @@ fn said(line: String) -> Said {
         line,
         open: None,
         then: None,
+        warns: false,
     }
 }
 

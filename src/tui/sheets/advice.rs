@@ -4,7 +4,7 @@ use super::bars;
 use crate::advise::Page;
 use crate::domain::{Advice, Gate, GateState, Shares};
 use crate::jobs::CohortAdvice;
-use crate::text::{pad, pad_left, per_cent};
+use crate::text::{pad, pad_left, per_cent, plural};
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -12,9 +12,11 @@ use crate::tui::theme::Ink;
 /// Fills the sheet.
 pub(crate) fn advice(said: &[CohortAdvice]) -> Filling {
     Filling {
-        heads: vec![("cohort", 3), ("labelled", 1), ("headline", 4)],
+        heads: vec![("cohort", 3), ("counted", 1), ("headline", 4)],
         rows: said.iter().map(row).collect(),
-        note: "first rule that holds is the headline; nothing is summed up into a score".to_owned(),
+        note: "the first rule that holds is the headline. Counted are labels of failed runs from the queue (Space q): runs that \
+               somebody picked, and other kinds of label, enter no share"
+            .to_owned(),
         empty: (
             "There are no runs to advise on.".to_owned(),
             "I  reads logs".to_owned(),
@@ -64,8 +66,8 @@ fn next(doc: &mut Doc, advice: &Advice) {
 
 fn shares(doc: &mut Doc, shares: &Shares) {
     doc.heading(&format!(
-        "why they failed: {} labelled failures count",
-        shares.n
+        "why they failed: {} from the queue",
+        plural(shares.n as u64, "labelled failure")
     ));
     if shares.n == 0 {
         doc.line(

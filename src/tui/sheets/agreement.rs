@@ -1,54 +1,107 @@
-//! Agreement: statistics with their intervals, then every run on which reviewers differ.
+//! Agreement: every run on which reviewers differ, then the statistics with their intervals.
 
-use crate::text::pad;
+use crate::domain::{Decision, Verdict};
+use crate::jobs::desk::{AgreementPage, Dispute};
+use crate::text::{pad, plural};
 use crate::triage::{AgreementReport, Statistic};
-use crate::tui::app::sheet::{Filling, Row, Target};
+use crate::tui::app::sheet::{self, Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
 
-/// Fills the sheet.
-pub(crate) fn agreement(report: &AgreementReport) -> Filling {
+/// Fills the sheet: what is to be settled first, then the statistics.
+pub(crate) fn agreement(page: &AgreementPage) -> Filling {
+    let report = &page.report;
     let known = report.statistics.iter().any(|s| s.n > 0);
+    let mut rows: Vec<Row> = page.disputes.iter().map(dispute).collect();
     let statistics = report.statistics.iter().filter(|_| known);
-    let mut rows: Vec<Row> = statistics.map(|s| statistic(s, report)).collect();
-    rows.extend(report.disagreements.iter().map(|d| {
-        let said: Vec<String> = d
-            .labels
-            .iter()
-            .map(|(who, l)| format!("{who}: {l}"))
-            .collect();
-        let mut page = Doc::default();
-        page.line(Ink::Strong, &d.item).end_line();
-        for (who, label) in &d.labels {
-            page.field(who, Ink::Text, label);
-        }
-        page.end_line();
-        page.line(
-            Ink::Dim,
-            "`triagent adjudicate` settles it; the original labels stay as they are",
-        );
-        Row {
-            cells: vec![
-                (Ink::Fail, "✗ differ".to_owned()),
-                (Ink::Text, d.item.clone()),
-                (Ink::Text, said.join(", ")),
-            ],
-            page,
-            target: Target::None,
-        }
-    }));
+    rows.extend(statistics.map(|s| statistic(s, report)));
+    let open = page.disputes.iter().filter(|d| d.settled.is_none()).count();
     Filling {
         heads: vec![("what", 2), ("value or run", 3), ("how to read it", 5)],
         rows,
         note: format!(
-            "{} runs have fewer than two labels and do not count",
-            report.dropped
+            "{} to settle: ⏎ reads it, J settles it; {} with fewer than two labels {} not count",
+            plural(open as u64, "run"),
+            plural(report.dropped as u64, "run"),
+            if report.dropped == 1 { "does" } else { "do" }
         ),
         empty: (
             "No run has labels of two reviewers.".to_owned(),
-            "`triagent merge` brings in the labels of somebody else".to_owned(),
+            "`triagent merge BUNDLE` brings in the labels of somebody else, from `triagent bundle`"
+                .to_owned(),
         ),
     }
+}
+
+fn dispute(one: &Dispute) -> Row {
+    let verdicts = || {
+        one.labels.iter().filter_map(|r| match &r.decision {
+            Decision::Verdict(verdict) => Some((r.reviewer.as_str(), verdict)),
+            _ => None,
+        })
+    };
+    let said: Vec<String> = verdicts()
+        .map(|(who, v)| format!("{who}: {}", v.layer))
+        .collect();
+    let said = said.join(" · ");
+    let state = match &one.settled {
+        None => (Ink::Fail, "✗ differ".to_owned()),
+        Some((layer, _)) => (Ink::Pass, format!("✓ {layer}")),
+    };
+    let mut page = Doc::default();
+    page.line(Ink::Strong, one.run.as_str()).end_line();
+    for (who, verdict) in verdicts() {
+        label(&mut page, who, verdict);
+    }
+    match &one.settled {
+        None => page.line(
+            Ink::Text,
+            "⏎ opens the run with these labels in view; J settles it. The original labels stay as they are.",
+        ),
+        Some((layer, who)) => page.line(
+            Ink::Pass,
+            &format!("settled as {layer} by {who}; J settles it anew, u takes it back"),
+        ),
+    };
+    let steps = verdicts().filter_map(|(_, v)| v.decisive_step);
+    Row {
+        cells: vec![
+            state,
+            (Ink::Text, one.run.0.clone()),
+            (Ink::Text, said.clone()),
+        ],
+        page,
+        target: Target::Dispute(sheet::Dispute {
+            run: one.run.clone(),
+            seq: one.seq,
+            step: steps.min().unwrap_or(0),
+            said,
+        }),
+    }
+}
+
+/// One reviewer's label with what it rests on.
+fn label(page: &mut Doc, who: &str, verdict: &Verdict) {
+    let cause = verdict.cause.as_ref();
+    let cause = cause.map_or_else(String::new, |c| format!(" · {c}"));
+    let step = verdict.decisive_step;
+    let step = step.map_or_else(String::new, |s| {
+        format!(", first wrong decision at step {s}")
+    });
+    let unproven = if verdict.is_proven() {
+        ""
+    } else {
+        " (unproven)"
+    };
+    let words = format!("{}{unproven}{cause}{step}", verdict.layer);
+    page.field(who, Ink::Strong, &words);
+    for pin in &verdict.pins {
+        page.field("  quotes", Ink::Quote, &pin.quote);
+    }
+    if !verdict.note.is_empty() {
+        page.field("  note", Ink::Text, &verdict.note);
+    }
+    page.end_line();
 }
 
 fn statistic(one: &Statistic, report: &AgreementReport) -> Row {

@@ -3,7 +3,7 @@
 use crate::change::{acceptance_plan, changed_layers, check_change};
 use crate::domain::{Change, ChangeState, Decision};
 use crate::jobs::{ChangeSides, LedgerEntry};
-use crate::text::per_cent;
+use crate::text::{per_cent, plural};
 use crate::tui::app::sheet::{Entry, Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -117,7 +117,11 @@ fn sides(page: &mut Doc, sides: Option<&ChangeSides>) {
                 )
             },
         );
-        page.field(name, Ink::Text, &format!("{} runs, {share}", side.runs));
+        page.field(
+            name,
+            Ink::Text,
+            &format!("{}, {share}", plural(side.runs as u64, "run")),
+        );
         for cohort in &side.cohorts {
             page.line(Ink::Dim, &format!("  {cohort}"));
         }

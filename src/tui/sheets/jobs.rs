@@ -28,6 +28,7 @@ fn row(line: &Line, now_ms: u64) -> Row {
             format!("running, {} of {}", grouped(*done), grouped(*total)),
         ),
         State::Done(said, _) => (Ink::Pass, format!("✓ {said}")),
+        State::Warned(why, _) => (Ink::Warn, format!("! {why}")),
         State::Failed(why) => (Ink::Fail, format!("✗ {why}")),
     };
     let spent = duration(

@@ -13,7 +13,7 @@ pub(crate) fn probes(all: &[Probe]) -> Filling {
     Filling {
         heads: vec![("context", 3), ("effect, 95 %", 4), ("says", 4)],
         rows: all.iter().flat_map(rows).collect(),
-        note: "nats; effect = shift of the margin less that of unrelated texts; P probes again"
+        note: "in nats; effect: how far the margin shifts, less what unrelated texts shift it; P probes again"
             .to_owned(),
         empty: (
             "This run was not probed.".to_owned(),

@@ -5,7 +5,7 @@ use crate::domain::{RewardStatus, RunId};
 use crate::jobs::JudgedGroup;
 use crate::jobs::desk::RewardPage;
 use crate::reward::{GroupMember, GroupReport, GroupsSummary, Signal};
-use crate::text::{pad, pad_left, per_cent};
+use crate::text::{pad, pad_left, per_cent, plural};
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -24,7 +24,7 @@ pub(crate) fn rewards(page: &RewardPage) -> Filling {
         note: note(page),
         empty: (
             "No task was run twice, so nothing can be compared inside a group.".to_owned(),
-            "Sample several rollouts of one task, then I imports them".to_owned(),
+            "Sample several runs of one task, then press I to import them".to_owned(),
         ),
     }
 }
@@ -41,14 +41,15 @@ fn note(page: &RewardPage) -> String {
         n => format!(" ({n} more: `triagent rewards groups`)"),
     };
     let audits = match page.audits.len() {
-        0 => {
-            "no grader has met the hack suite: `triagent rewards audit GRADER --as NAME`".to_owned()
-        }
-        n => format!("{n} audited graders stand last"),
+        0 => "no grader has met the hack suite yet: a shows it to one".to_owned(),
+        n => format!(
+            "{} last; a audits another",
+            plural(n as u64, "audited grader")
+        ),
     };
     format!(
-        "relative signal only: {with} of {} groups tell their members apart{more}; {audits}",
-        groups.len()
+        "relative signal only: {with} of {} can tell members apart{more}; {audits}",
+        plural(groups.len() as u64, "group")
     )
 }
 
@@ -131,8 +132,8 @@ fn computed(doc: &mut Doc, report: &GroupReport) {
     }
     if report.excluded > 0 {
         let words = format!(
-            "{} rewards left out: contaminated or untrusted, which is not 0",
-            report.excluded
+            "{} left out: contaminated or untrusted, which is not 0",
+            plural(report.excluded as u64, "reward")
         );
         doc.line(Ink::Unsure, &words);
     }

@@ -1,7 +1,7 @@
 //! Words found in all runs: one row a step, the words with what stands around them.
 
 use crate::jobs::desk::FoundStep;
-use crate::text::{grouped, one_line};
+use crate::text::{one_line, plural};
 use crate::tui::app::sheet::{Filling, Row, Target};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
@@ -9,14 +9,14 @@ use crate::tui::theme::Ink;
 /// Fills the sheet.
 pub(crate) fn found(words: &str, steps: &[FoundStep], more: bool, behind: u64) -> Filling {
     let mut note = format!(
-        "{} steps hold \u{201c}{words}\u{201d}",
-        grouped(steps.len() as u64)
+        "\u{201c}{words}\u{201d} stands in {}",
+        plural(steps.len() as u64, "step")
     );
     if more {
         note.push_str("; there are more, so narrow the words");
     }
     if behind > 0 {
-        note.push_str(&format!("; {} texts are not indexed yet", grouped(behind)));
+        note.push_str(&format!("; {} not indexed yet", plural(behind, "text")));
     }
     let next = if behind > 0 {
         "the index is not complete: try again in a moment"

@@ -2,12 +2,12 @@
 
 use super::{decide, find, go, note, overlay, pair, say, sheet};
 use crate::domain::{Decision, RunId, Verdict};
-use crate::jobs::desk::{Answer, Listing, RunPage};
+use crate::jobs::desk::{Answer, Ask, Listing, RunPage};
 use crate::triage::Card;
 use crate::tui::app::overlay::Overlay;
 use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
-use crate::tui::app::sheet::SheetKind;
+use crate::tui::app::sheet::{Fill, SheetKind};
 use crate::tui::app::{App, Screen};
 use crate::tui::doc::Doc;
 use crate::tui::sheets;
@@ -63,13 +63,22 @@ pub(super) fn take(app: &mut App, answer: Answer) {
 /// Nothing comes any more that a key could wait for.
 fn failed(app: &mut App, what: &str, error: &str) {
     // A screen whose page does not come would be waited for, and keys with it.
-    let is_waiting = match app.screens.last() {
-        Some(Screen::Pair(view)) => view.page.is_none(),
-        Some(Screen::Compare(view)) => view.compared.is_none(),
-        _ => false,
-    };
-    if is_waiting {
-        app.screens.pop();
+    let opens = |wanted: &Ask| wanted.what() == what;
+    match app.screens.last_mut() {
+        Some(Screen::Pair(view)) if view.page.is_none() => {
+            app.screens.pop();
+        }
+        Some(Screen::Compare(view)) if view.compared.is_none() => {
+            app.screens.pop();
+        }
+        // Only its own answer: another's failure says nothing about this one.
+        Some(Screen::Sheet(sheet)) if sheet.asked.as_ref().is_some_and(opens) => {
+            sheet.asked = None;
+            if matches!(sheet.fill, Fill::Waiting) {
+                app.screens.pop();
+            }
+        }
+        _ => {}
     }
     app.queue_wanted = false;
     app.board.open_when_read = None;
@@ -97,8 +106,8 @@ fn take_of_sheet(app: &mut App, answer: Answer) {
         Answer::Pairings(rows) => sheet::take(app, &SheetKind::Pairs, sheets::pairs(&rows)),
         Answer::Advice(said) => sheet::take(app, &SheetKind::Advice, sheets::advice(&said)),
         Answer::Rewards(page) => sheet::take(app, &SheetKind::Rewards, sheets::rewards(&page)),
-        Answer::Agreement(report) => {
-            sheet::take(app, &SheetKind::Agreement, sheets::agreement(&report));
+        Answer::Agreement(page) => {
+            sheet::take(app, &SheetKind::Agreement, sheets::agreement(&page));
         }
         Answer::Findings(found) => {
             sheet::take(app, &SheetKind::Findings, sheets::findings(&found));

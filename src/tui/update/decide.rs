@@ -1,8 +1,9 @@
 //! Decisions: writing them down, taking them back, marks.
 
-use super::{board, change, finding, pair, say};
+use super::{board, change, finding, pair, say, settle};
 use crate::domain::{ChangeState, Decision, DecisionRecord, FindingAction, Layer};
 use crate::jobs::desk::Ask;
+use crate::text::plural;
 use crate::tui::action::Action;
 use crate::tui::app::run::Spot;
 use crate::tui::app::says::Tone;
@@ -20,6 +21,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         Action::FindingKeep => finding::decide(app, FindingAction::Keep),
         Action::FindingRedact => finding::decide(app, FindingAction::Redact),
         Action::FindingDrop => finding::decide(app, FindingAction::Drop),
+        Action::Adjudicate => settle::ask(app),
         Action::FindingAlike => finding::alike(app),
         Action::ChangeAccept => change::ask(app, ChangeState::Accepted),
         Action::ChangeRollBack => change::ask(app, ChangeState::RolledBack),
@@ -57,12 +59,13 @@ pub(super) fn decide(app: &mut App, decisions: Vec<Decision>) {
 /// Decisions are on the disk: says so, and reads again what they change.
 pub(super) fn decided(app: &mut App, records: &[DecisionRecord]) {
     if let Some(first) = records.first() {
+        let count = |word| plural(records.len() as u64, word);
         let text = match records {
             [one] => format!("saved: {}", words(one)),
-            many if matches!(first.decision, Decision::Finding { .. }) => {
-                format!("saved {} findings, first: {}", many.len(), words(first))
+            _ if matches!(first.decision, Decision::Finding { .. }) => {
+                format!("saved {}, first: {}", count("finding"), words(first))
             }
-            many => format!("saved {} labels: {}", many.len(), words(first)),
+            _ => format!("saved {}: {}", count("label"), words(first)),
         };
         say(app, Tone::Done, format!("{text}   u undoes"));
     }
@@ -81,7 +84,11 @@ pub(super) fn turned(app: &mut App, records: &[DecisionRecord], verb: &str) {
             format!("nothing to {}", verb.trim_end_matches("ne")),
         ),
         [one] => say(app, Tone::Done, format!("{verb}: {}", words(one))),
-        many => say(app, Tone::Done, format!("{verb}: {} decisions", many.len())),
+        many => say(
+            app,
+            Tone::Done,
+            format!("{verb}: {}", plural(many.len() as u64, "decision")),
+        ),
     }
     let reviewer = app.set.reviewer.clone();
     app.ask(Ask::Mine(reviewer.clone()));
@@ -113,7 +120,8 @@ fn changed(app: &mut App) {
 /// What a decision says, in a few words.
 pub(super) fn words(record: &DecisionRecord) -> String {
     match &record.decision {
-        Decision::Verdict(v) | Decision::Adjudication(v) => {
+        Decision::Adjudication(v) => format!("{} is settled as {}", v.run, v.layer),
+        Decision::Verdict(v) => {
             let cause = v
                 .cause
                 .as_ref()

@@ -33,12 +33,14 @@ pub(super) fn alike(app: &mut App) {
     saved::decide(app, decisions);
 }
 
-/// Reads findings or changes again where they are on the screen.
+/// Reads findings, changes or disputes again where they are on the screen.
 pub(super) fn refresh(app: &mut App) {
-    if app
-        .sheet_mut()
-        .is_some_and(|s| matches!(s.kind, SheetKind::Findings | SheetKind::Changes))
-    {
+    if app.sheet_mut().is_some_and(|s| {
+        matches!(
+            s.kind,
+            SheetKind::Findings | SheetKind::Changes | SheetKind::Agreement
+        )
+    }) {
         sheet::fill(app);
     }
 }

@@ -140,6 +140,13 @@ fn next_of_queue(app: &mut App) {
                 .as_ref()
                 .map(|q| q.filter.clone())
                 .unwrap_or_default();
+            let is_empty = app.queue.as_ref().is_some_and(|q| q.total == 0);
+            if is_empty {
+                let text = format!(
+                    "no run passes the queue's filter, {filter}; O f says of a run that it failed"
+                );
+                return say(app, Tone::Info, text);
+            }
             let text =
                 format!("your queue is done: {filter}; `triagent queue --filter` draws another");
             say(app, Tone::Done, text);
@@ -149,7 +156,7 @@ fn next_of_queue(app: &mut App) {
 
 /// Goes on after a label: in the queue if the run came from there, else down the list.
 pub(super) fn onward(app: &mut App) {
-    match app.run().map(|view| view.origin) {
+    match app.run().map(|view| &view.origin) {
         Some(Origin::Queue) => next_of_queue(app),
         _ => next_of_list(app),
     }

@@ -1,8 +1,12 @@
 //! Moving: one set of keys, in every list and text alike.
 
-use super::{board, compare, pair, run, sheet};
+use super::{board, compare, pair, run, say, sheet};
+use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
+use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::Fill;
 use crate::tui::app::{App, Screen};
+use crate::tui::effect::Effect;
 use crate::tui::place::Place;
 
 /// Moves.
@@ -38,12 +42,51 @@ pub(super) fn landed(at: usize, len: usize, page: usize, action: Action, count: 
     }
 }
 
-/// The screen under the current one, where there is one.
+/// The screen under the current one, where there is one; what this one waited for is stopped.
 pub(super) fn pop(app: &mut App) -> Option<Screen> {
     if app.screens.len() > 1 {
+        if let Some(ask) = awaited(app) {
+            app.want(Effect::Forget(ask));
+        }
         app.screens.pop()
     } else {
         None
+    }
+}
+
+/// Esc: what takes its time is stopped. Says whether there was something.
+pub(super) fn stop(app: &mut App) -> bool {
+    let Some(ask) = awaited(app) else {
+        return false;
+    };
+    say(app, Tone::Info, format!("stopped {}", ask.what()));
+    app.want(Effect::Forget(ask));
+    match app.screens.last_mut() {
+        Some(Screen::Run(view)) => view.find = None,
+        // A page of a row that is not there is no reason to close its list.
+        Some(Screen::Sheet(sheet)) if matches!(sheet.fill, Fill::Ready(_)) => sheet.asked = None,
+        _ => {
+            app.screens.pop();
+        }
+    }
+    true
+}
+
+/// The slow answer that the screen which is seen waits for.
+fn awaited(app: &App) -> Option<Ask> {
+    match app.screens.last()? {
+        Screen::Sheet(sheet) => sheet.asked.clone(),
+        Screen::Compare(view) if view.compared.is_none() => {
+            Some(Ask::Compare(view.a.clone(), view.b().clone()))
+        }
+        Screen::Run(view) => {
+            let find = view.find.as_ref().filter(|find| find.hits.is_none())?;
+            Some(Ask::SearchRun {
+                run: view.run.clone(),
+                words: find.words.clone(),
+            })
+        }
+        _ => None,
     }
 }
 

@@ -60,6 +60,11 @@ fn choose(app: &mut App, menu: Menu, at: usize) {
         MenuKind::Ticks(list) => label::press_tick(app, list, key),
         MenuKind::Sort(fields) => find::sort(app, fields[at]),
         MenuKind::Criteria => super::pair::tick(app, at),
+        MenuKind::Settle(dispute) => {
+            if let Some(layer) = app.book.by_key(key).map(|entry| entry.layer) {
+                super::settle::chosen(app, dispute, layer);
+            }
+        }
         MenuKind::LabelMarked => {
             if let Some(entry) = app.book.by_key(key) {
                 let layer = entry.layer;
@@ -75,7 +80,7 @@ fn finish(app: &mut App, menu: &Menu) {
         MenuKind::Cause(_) => super::go::onward(app),
         MenuKind::Ticks(_) => label::end_ticks(app),
         MenuKind::Criteria => super::pair::criteria_done(app),
-        MenuKind::Sort(_) | MenuKind::LabelMarked => {}
+        MenuKind::Sort(_) | MenuKind::LabelMarked | MenuKind::Settle(_) => {}
     }
 }
 
@@ -91,7 +96,7 @@ fn leave_strip(app: &mut App, menu: &Menu, key: Key) {
             app.overlay = Some(Overlay::Menu(menu.clone()));
             return;
         }
-        MenuKind::Cause(_) | MenuKind::Sort(_) | MenuKind::LabelMarked => {}
+        MenuKind::Cause(_) | MenuKind::Sort(_) | MenuKind::LabelMarked | MenuKind::Settle(_) => {}
     }
     match app.keymap.meaning(app.place(), &[key]) {
         Meaning::Does(action) if is_onward(action) => super::go::onward(app),

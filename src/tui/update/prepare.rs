@@ -44,11 +44,11 @@ fn compare(app: &mut App) {
 }
 
 fn sheet(app: &mut App) {
-    let areas = geometry::sheet(app.size);
     if app.sheet_mut().is_some_and(|s| s.kind == SheetKind::Jobs) {
         let filling = sheets::jobs(&app.work, app.now.ms);
         super::sheet::take(app, &SheetKind::Jobs, filling);
     }
+    let areas = geometry::sheet(app.size, app.sheet());
     let Some(sheet) = app.sheet_mut() else { return };
     let rows = usize::from(areas.list.height);
     sheet.top = settle_top(sheet.top, sheet.selected, rows, sheet.rows().len());

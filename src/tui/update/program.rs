@@ -52,8 +52,11 @@ fn next_theme(app: &mut App) {
     }
 }
 
-/// Takes back the innermost transient thing: a selection, a range, a search, marks.
+/// Takes back the innermost transient thing: an answer that is waited for, a selection, a range, a search, marks.
 fn escape(app: &mut App) {
+    if super::moves::stop(app) {
+        return;
+    }
     if let Some(view) = app.run_mut() {
         if view.select.take().is_none() {
             view.find = None;

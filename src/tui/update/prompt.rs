@@ -2,6 +2,7 @@
 
 use super::{find, say, work};
 use crate::jobs::desk::Ask;
+use crate::reward::{RuleGrader, built_in_graders};
 use crate::triage::{complete_filter, parse_filter};
 use crate::tui::app::App;
 use crate::tui::app::board::Board;
@@ -64,8 +65,14 @@ pub(super) fn complete(app: &mut App) {
     let Some(Overlay::Prompt(prompt)) = app.overlay.as_mut() else {
         return;
     };
-    if prompt.kind != PromptKind::Filter {
-        return;
+    match prompt.kind {
+        PromptKind::Filter => {}
+        PromptKind::Audit => {
+            prompt.offers = graders(prompt.input.value());
+            prompt.offer = 0;
+            return;
+        }
+        _ => return,
     }
     prompt.offers = offers(prompt, &app.board);
     prompt.offer = 0;
@@ -76,6 +83,18 @@ pub(super) fn complete(app: &mut App) {
         .err()
         .filter(|_| finished)
         .map(|e| e.to_string());
+}
+
+/// Graders of our own, while the first word is typed.
+fn graders(line: &str) -> Vec<Offer> {
+    let known = built_in_graders().into_iter();
+    let fitting = known.filter(|grader| grader.name.starts_with(line.trim_start()));
+    let offer = |grader: RuleGrader| Offer {
+        line: grader.name.clone(),
+        shown: grader.name,
+        about: grader.about,
+    };
+    fitting.map(offer).take(MAX_OFFERS).collect()
 }
 
 fn offers(prompt: &Prompt, board: &Board) -> Vec<Offer> {
@@ -122,6 +141,15 @@ fn finish(app: &mut App, mut prompt: Prompt) {
             super::pair::save(app, Some(line).filter(|l| !l.is_empty()));
         }
         PromptKind::QueueName => keep_queue(app, line),
+        PromptKind::Settle(ref dispute, layer) => {
+            super::settle::done(app, dispute.clone(), layer, line);
+        }
+        PromptKind::Audit => {
+            if let Err(why) = work::audit(app, &line) {
+                prompt.error = Some(why);
+                app.overlay = Some(Overlay::Prompt(prompt));
+            }
+        }
         PromptKind::ChangeReason(ref entry, state) => {
             super::change::done(app, entry.clone(), state, line);
         }

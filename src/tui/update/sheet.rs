@@ -24,32 +24,37 @@ pub(super) fn fill(app: &mut App) {
     let Some(kind) = app.sheet_mut().map(|sheet| sheet.kind.clone()) else {
         return;
     };
-    let now_us = app.now.us;
-    match kind {
-        SheetKind::Pairs => {
-            let reviewer = app.set.reviewer.clone();
-            app.ask(Ask::Pairings(reviewer));
-        }
-        SheetKind::Advice => {
-            let overrides = app.set.gates.clone();
-            app.ask(Ask::Advice { overrides, now_us });
-        }
-        SheetKind::Findings => app.ask(Ask::Findings),
-        SheetKind::Rewards => app.ask(Ask::Groups),
-        SheetKind::Changes => app.ask(Ask::Changes),
-        SheetKind::Probe(run) => app.ask(Ask::Probes(run)),
-        SheetKind::Agreement => app.ask(Ask::Agreement),
-        SheetKind::Search(words) => app.ask(Ask::Search(words)),
-        SheetKind::Queues => app.ask(Ask::Queues),
+    let ask = match kind {
+        SheetKind::Pairs => Ask::Pairings(app.set.reviewer.clone()),
+        SheetKind::Advice => Ask::Advice {
+            overrides: app.set.gates.clone(),
+            now_us: app.now.us,
+        },
+        SheetKind::Findings => Ask::Findings,
+        SheetKind::Rewards => Ask::Groups,
+        SheetKind::Changes => Ask::Changes,
+        SheetKind::Probe(run) => Ask::Probes(run),
+        SheetKind::Agreement => Ask::Agreement,
+        SheetKind::Search(words) => Ask::Search(words),
+        SheetKind::Queues => Ask::Queues,
         SheetKind::Export => {
             let filling = sheets::formats(&app.board.filter);
-            take(app, &SheetKind::Export, filling);
+            return take(app, &SheetKind::Export, filling);
         }
         SheetKind::Jobs => {
             let filling = sheets::jobs(&app.work, app.now.ms);
-            take(app, &SheetKind::Jobs, filling);
+            return take(app, &SheetKind::Jobs, filling);
         }
+    };
+    ask_for(app, ask);
+}
+
+/// Asks, and remembers what is waited for, so that Esc can stop it.
+fn ask_for(app: &mut App, ask: Ask) {
+    if let Some(sheet) = app.sheet_mut() {
+        sheet.asked = Some(ask.clone());
     }
+    app.ask(ask);
 }
 
 /// Takes what a sheet shows, if it is still open.
@@ -61,7 +66,7 @@ pub(super) fn take(app: &mut App, kind: &SheetKind, filling: Filling) {
 
 /// Moves in a sheet.
 pub(super) fn moved(app: &mut App, action: Action, count: usize) {
-    let areas = geometry::sheet(app.size);
+    let areas = geometry::sheet(app.size, app.sheet());
     let Some(sheet) = app.sheet_mut() else { return };
     match action {
         Action::NextPane | Action::PreviousPane => sheet.in_page = !sheet.in_page,
@@ -108,6 +113,7 @@ fn follow(app: &mut App) {
                 sheet.in_page = !sheet.in_page;
             }
         }
+        Target::Dispute(dispute) => super::settle::open_run(app, dispute),
         Target::Run(run, seq, step) => {
             let words = match app.sheet_mut().map(|s| s.kind.clone()) {
                 Some(SheetKind::Search(words)) => Some(words),
@@ -143,12 +149,13 @@ fn follow(app: &mut App) {
                 Tone::Info,
                 format!("working out what {format} would write"),
             );
-            app.ask(Ask::Preview {
+            let ask = Ask::Preview {
                 format,
                 filter,
                 reviewer,
                 model,
-            });
+            };
+            ask_for(app, ask);
         }
     }
 }
@@ -162,9 +169,12 @@ fn names(row: &Row) -> Option<crate::tui::app::pair::Names> {
 
 /// A preview came: it becomes the page of its format.
 pub(super) fn previewed(app: &mut App, preview: &Preview) {
-    let Some(sheet) = app.sheet_mut().filter(|s| s.kind == SheetKind::Export) else {
+    let is_it = |ask: &Ask| matches!(ask, Ask::Preview { format, .. } if *format == preview.format);
+    let waits = |s: &&mut Sheet| s.asked.as_ref().is_some_and(is_it);
+    let Some(sheet) = app.sheet_mut().filter(waits) else {
         return;
     };
+    sheet.asked = None;
     if let Fill::Ready(filling) = &mut sheet.fill {
         let target = Target::Format(preview.format.clone());
         if let Some(row) = filling.rows.iter_mut().find(|row| row.target == target) {

@@ -5,6 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Overlay, Prompt, PromptKind};
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::SheetKind;
 use crate::tui::effect::Effect;
 use crate::tui::place::Place;
 use crate::tui::work::{ExportHow, Line, News, Order, State};
@@ -27,6 +28,10 @@ pub(super) fn act(app: &mut App, action: Action) {
             start(app, Order::Score(filter));
         }
         Action::Check => start(app, Order::Check),
+        Action::Audit => {
+            app.overlay = Some(Overlay::Prompt(Prompt::new(PromptKind::Audit, "")));
+            super::prompt::complete(app);
+        }
         Action::RunExport => super::sheet::ask_folder(app),
         _ => {}
     }
@@ -47,6 +52,30 @@ pub(super) fn import(app: &mut App, line: &str) -> Result<(), String> {
         ));
     }
     start(app, Order::Import(paths));
+    Ok(())
+}
+
+/// Audits a grader: its name, file or command, then perhaps the name that the logs give it.
+pub(super) fn audit(app: &mut App, line: &str) -> Result<(), String> {
+    let mut words = split_paths(line);
+    let mut stands_for = None;
+    words.retain(|word| match word.strip_prefix("as:") {
+        Some(name) => {
+            stands_for = Some(name.to_owned());
+            false
+        }
+        None => true,
+    });
+    if words.is_empty() {
+        return Err("name a grader; Tab takes the one under the cursor".to_owned());
+    }
+    let order = Order::Audit {
+        grader: words,
+        stands_for,
+        filter: app.board.filter.clone(),
+        reviewer: app.set.reviewer.clone(),
+    };
+    start(app, order);
     Ok(())
 }
 
@@ -119,14 +148,11 @@ pub(super) fn take(app: &mut App, news: News) {
         State::Running(..) => {}
         State::Done(result, then) => {
             line.ended_ms = Some(now);
-            // The index follows an import by itself; its end must not hide what the import said.
-            if words != Order::Index.words() {
-                say(app, Tone::Done, format!("{words}: {result}"));
-            }
-            if let Some(order) = then {
-                app.want(Effect::Start(order));
-            }
-            ended(app);
+            done(app, &words, (Tone::Done, &result), then);
+        }
+        State::Warned(why, then) => {
+            line.ended_ms = Some(now);
+            done(app, &words, (Tone::Warn, &why), then);
         }
         State::Failed(why) => {
             line.ended_ms = Some(now);
@@ -134,6 +160,17 @@ pub(super) fn take(app: &mut App, news: News) {
             ended(app);
         }
     }
+}
+
+fn done(app: &mut App, words: &str, said: (Tone, &str), then: Option<Order>) {
+    // The index follows an import by itself; its end must not hide what the import said.
+    if words != Order::Index.words() {
+        say(app, said.0, format!("{words}: {}", said.1));
+    }
+    if let Some(order) = then {
+        app.want(Effect::Start(order));
+    }
+    ended(app);
 }
 
 /// The runner has started work under a number.
@@ -159,5 +196,11 @@ fn ended(app: &mut App) {
         app.board.forget_rows();
         app.list_board();
         super::finding::refresh(app);
+        let shows = |sheet: &mut crate::tui::app::sheet::Sheet| {
+            matches!(sheet.kind, SheetKind::Rewards | SheetKind::Probe(_))
+        };
+        if app.sheet_mut().is_some_and(shows) {
+            super::sheet::fill(app);
+        }
     }
 }

@@ -62,13 +62,16 @@ fn right(app: &App) -> String {
     if app.set.read_only {
         parts.push("READ-ONLY".to_owned());
     }
-    match (app.run().map(|view| view.origin), &app.queue) {
+    match (app.run().map(|view| &view.origin), &app.queue) {
         (Some(Origin::Queue), Some(queue)) => {
-            parts.push(format!("queue {}/{} labelled", queue.done, queue.total));
+            parts.push(format!(
+                "queue: you labelled {} of {}",
+                queue.done, queue.total
+            ));
         }
         _ if app.board.seqs.is_empty() || app.board.is_partial => {}
         _ => parts.push(format!(
-            "{}/{} labelled",
+            "you labelled {} of {}",
             app.board.done,
             app.board.seqs.len()
         )),

@@ -314,8 +314,12 @@ fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let y = area.y + area.height / 3;
     for (i, (ink, text)) in lines.iter().enumerate() {
         let y = y + u16::try_from(i).unwrap_or(0) * 2;
-        if y < area.bottom() {
-            pen.put(area.x + 6, y, area.right(), *ink, text);
-        }
+        let line = Rect {
+            x: area.x + 6,
+            y,
+            width: area.width.saturating_sub(8),
+            height: area.bottom().saturating_sub(y),
+        };
+        pen.paragraph(line, *ink, text);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{glyph, halves};
 use crate::domain::Step;
-use crate::text::{fit, one_line};
+use crate::text::{fit_start, one_line};
 use crate::triage::{LayerState, RowKind, RunDiff};
 use crate::tui::app::App;
 use crate::tui::app::compare::CompareView;
@@ -27,14 +27,20 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
         &title,
     );
     let Some(compared) = &view.compared else {
-        pen.row(areas.rows, 1, Ink::Dim, "  comparing…");
+        pen.row(areas.rows, 1, Ink::Dim, "  comparing…   Esc stops it");
         return;
     };
     layers(pen, &compared.diff, areas.layers);
     rows(pen, view, &areas);
     if let Some((_, duo)) = &view.duo {
-        let titles = (view.a.as_str(), view.b().as_str());
+        // Names of one log often differ only in their ends.
+        let room = usize::from(areas.left.width.saturating_sub(4));
+        let titles = (
+            fit_start(view.a.as_str(), room),
+            fit_start(view.b().as_str(), room),
+        );
         let here = (view.in_text, view.in_text);
+        let titles = (titles.0.as_str(), titles.1.as_str());
         halves::draw(pen, duo, (areas.left, areas.right), titles, here);
     }
 }
@@ -57,19 +63,18 @@ fn layers(pen: &mut Pen<'_>, diff: &RunDiff, area: Rect) {
             &format!("{sign} {}", layer.layer.word()),
         ) + 2;
     }
-    let room = usize::from(end.saturating_sub(area.x + 1));
-    if area.height > 1 {
-        pen.put(
-            area.x + 1,
-            area.y + 1,
-            end,
-            Ink::Warn,
-            &fit(&diff.note, room),
-        );
-    }
-    if let Some(parting) = diff.first_divergence.as_ref().filter(|_| area.height > 2) {
+    let (_, below) = geometry::top(area, 1);
+    let below = Rect {
+        x: area.x + 1,
+        width: end.saturating_sub(area.x + 1),
+        ..below
+    };
+    let (note, _) = geometry::top(below, below.height.div_ceil(2));
+    let rows = pen.paragraph(note, Ink::Warn, &diff.note);
+    let (_, below) = geometry::top(below, rows);
+    if let Some(parting) = &diff.first_divergence {
         let text = format!("they part at row {}: {}", parting.row, parting.meaning);
-        pen.put(area.x + 1, area.y + 2, end, Ink::Text, &fit(&text, room));
+        pen.paragraph(below, Ink::Text, &text);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a log or a task list says in JSON, laid out as lines: the right answer of a task, a grader's details. It judges nothing.
 
-use crate::text::one_line;
+use crate::text::{one_line, plural};
 use crate::tui::doc::Doc;
 use crate::tui::theme::Ink;
 use serde_json::Value;
@@ -19,7 +19,10 @@ pub(super) fn lay(doc: &mut Doc, value: &Value) {
         doc.line(Ink::Quote, &line);
     }
     if lines.len() > LINES {
-        doc.line(Ink::Dim, &format!("  … {} more lines", lines.len() - LINES));
+        doc.line(
+            Ink::Dim,
+            &format!("  … {}", plural((lines.len() - LINES) as u64, "more line")),
+        );
     }
 }
 

@@ -9,10 +9,12 @@ use crate::tui::available::why_not;
 use crate::tui::key::show;
 use crate::tui::place::Place;
 use crate::tui::theme::Ink;
-use crate::tui::widget::Pen;
+use crate::tui::widget::{Pen, broken};
 use crate::tui::work::{Line, State};
 use ratatui::layout::Rect;
 
+/// Rows that one message takes at the most.
+const SAID_ROWS: usize = 4;
 /// A job that runs longer than this says how far it is.
 const QUIET_MS: u64 = 300;
 
@@ -27,20 +29,60 @@ pub(super) fn status(pen: &mut Pen<'_>, app: &App, area: Rect) {
             let (sign, ink) = match message.tone {
                 Tone::Done => ("✓", Ink::Pass),
                 Tone::Info => ("·", Ink::Text),
+                Tone::Warn => ("!", Ink::Warn),
                 Tone::Error => ("✗", Ink::Error),
             };
             let text = format!("{sign} {}", message.text.replace('\n', "  "));
-            pen.put(
-                area.x + 1,
-                area.y,
-                end,
+            said(
+                pen,
+                Rect {
+                    width: end.saturating_sub(area.x),
+                    ..area
+                },
                 ink,
-                &crate::text::fit(&text, usize::from(end.saturating_sub(area.x + 1))),
+                &text,
             );
         }
         None => {
             pen.rule(area.x, area.y, end, Ink::Border);
+            if let Some(hint) = first_steps(app) {
+                pen.put(area.x + 1, area.y, end, Ink::Accent, &format!(" {hint} "));
+            }
         }
+    }
+}
+
+/// What does not fit on the row grows upwards over the screen: a message that is cut tells nobody what to do.
+fn said(pen: &mut Pen<'_>, row: Rect, ink: Ink, text: &str) {
+    let columns = usize::from(row.width.saturating_sub(2));
+    let lines = broken(text, columns);
+    let lines = lines.get(..SAID_ROWS.min(lines.len())).unwrap_or_default();
+    let rows = u16::try_from(lines.len()).unwrap_or(1);
+    let top = (row.y + 1).saturating_sub(rows);
+    let blank = " ".repeat(usize::from(row.width));
+    for (y, line) in (top..=row.y).zip(lines) {
+        pen.put(row.x, y, row.right(), Ink::Text, &blank);
+        let x = row.x + 1;
+        // Under its sign the text stands in one column.
+        let x = if y == top { x } else { x + 2 };
+        pen.put(x, y, row.right(), ink, line);
+    }
+}
+
+/// Where nobody has labelled anything yet, one line says how it goes; the first label takes it away.
+fn first_steps(app: &App) -> Option<&'static str> {
+    let is_new = app.mine.is_empty() && app.board.loaded && !app.board.seqs.is_empty();
+    if !is_new || app.set.read_only || app.overlay.is_some() {
+        return None;
+    }
+    match app.place() {
+        Place::Board => {
+            Some("new here? Space q opens a failure; a digit there says which layer; ? helps")
+        }
+        Place::Run => {
+            Some("which layer failed? its digit saves at once, u takes it back; K explains")
+        }
+        _ => None,
     }
 }
 
@@ -175,6 +217,7 @@ fn offered(place: Place) -> &'static [Action] {
             Action::Import,
         ],
         Place::Run => &[
+            Action::Adjudicate,
             Action::NextFailure,
             Action::NextTurn,
             Action::Decisive,
@@ -204,6 +247,9 @@ fn offered(place: Place) -> &'static [Action] {
             Action::Open,
             Action::NextPane,
             Action::RunExport,
+            Action::Probe,
+            Action::Audit,
+            Action::Adjudicate,
             Action::ChangeAccept,
             Action::ChangeRollBack,
             Action::FindingKeep,

@@ -3,7 +3,7 @@
 use super::{detail, glyph};
 use crate::domain::{Adopted, Reward};
 use crate::jobs::desk::{CallHead, RunPage};
-use crate::text::grouped;
+use crate::text::{grouped, plural};
 use crate::tui::app::App;
 use crate::tui::app::run::{RunPane, RunView};
 use crate::tui::doc::Doc;
@@ -81,12 +81,13 @@ fn machine(doc: &mut Doc, view: &RunView) {
     };
     doc.heading("the machine says");
     let same = view.saved == Some(suggestion.layer);
-    let (sign, ink) = if same {
-        ("=", Ink::Pass)
+    let (ink, beside) = if same {
+        (Ink::Pass, "as you say")
     } else {
-        ("≠", Ink::Warn)
+        (Ink::Warn, "you say otherwise")
     };
-    doc.line(ink, &format!("{sign} {}", suggestion.layer));
+    doc.push(ink, suggestion.layer.word())
+        .line(Ink::Dim, &format!(", {beside}"));
     doc.line(Ink::Text, &suggestion.reason);
 }
 
@@ -247,8 +248,8 @@ fn one_call(doc: &mut Doc, head: &CallHead) {
         doc.line(Ink::Warn, "its prompt does not continue the one before");
     }
     let logged = match (head.completion_tokens, head.has_logprobs) {
-        (Some(n), true) => format!("{} tokens with log-probs", grouped(n as u64)),
-        (Some(n), false) => format!("{} tokens, no log-probs", grouped(n as u64)),
+        (Some(n), true) => format!("{} with log-probs", plural(n as u64, "token")),
+        (Some(n), false) => format!("{}, no log-probs", plural(n as u64, "token")),
         (None, _) => "only text: the original generation cannot be recovered".to_owned(),
     };
     doc.field("logged", Ink::Text, &logged);

@@ -24,7 +24,18 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &PairView) {
         pen.row(areas.left, 1, Ink::Dim, "  reading…");
         return;
     };
+    if let Some(standard) = view.standard() {
+        let line = Rect {
+            x: areas.standard.x + 1,
+            width: areas.standard.width.saturating_sub(2),
+            ..areas.standard
+        };
+        pen.paragraph(line, Ink::Dim, &standard);
+    }
     request(pen, view, page, areas.request);
+    if view.is_decided() {
+        about_sides(pen, view, areas.about);
+    }
     if let Some(duo) = &view.duo {
         let titles = (heading(view, Column::Left), heading(view, Column::Right));
         let here = (view.column == Column::Left, view.column == Column::Right);
@@ -58,7 +69,7 @@ fn title(pen: &mut Pen<'_>, view: &PairView, area: Rect) {
         .task
         .clone()
         .unwrap_or_else(|| at.run.0.clone());
-    let mut x = pen.put(
+    let x = pen.put(
         area.x + 1,
         area.y,
         end,
@@ -70,13 +81,7 @@ fn title(pen: &mut Pen<'_>, view: &PairView, area: Rect) {
         (false, true) => (Ink::Dim, "same request".to_owned()),
         (false, false) => (Ink::Fail, "✗ different requests".to_owned()),
     };
-    x = pen.put(x + 2, area.y, end, ink, &state);
-    if let Some(standard) = &page.standard {
-        let order: Vec<&str> = standard.criteria.iter().map(String::as_str).collect();
-        let text = format!("standard {}: {}", standard.version, order.join(" › "));
-        let room = usize::from(end.saturating_sub(x + 3));
-        pen.put(x + 2, area.y, end, Ink::Dim, &crate::text::fit(&text, room));
-    }
+    pen.put(x + 2, area.y, end, ink, &state);
 }
 
 fn request(pen: &mut Pen<'_>, view: &PairView, page: &PairPage, area: Rect) {
@@ -166,27 +171,51 @@ fn heading(view: &PairView, column: Column) -> String {
         Column::Left => "left",
         Column::Right => "right",
     };
-    let Some(side) = view.side(column).filter(|_| view.is_decided()) else {
-        return word.to_owned();
-    };
-    let better = if is_preferred(view, column) {
-        "✓ better · "
+    if is_preferred(view, column) {
+        format!("✓ {word}, better")
     } else {
-        ""
-    };
-    format!("{better}{word} · {}", about(side))
+        word.to_owned()
+    }
+}
+
+/// Over each text whose it is: run and step, outcome, reward, length, score. Hidden until the decision.
+fn about_sides(pen: &mut Pen<'_>, view: &PairView, areas: (Rect, Rect)) {
+    for (area, column) in [(areas.0, Column::Left), (areas.1, Column::Right)] {
+        let Some(side) = view.side(column) else {
+            continue;
+        };
+        pen.rule(area.x, area.y, area.right(), Ink::Border);
+        let (_, below) = geometry::top(area, 1);
+        let line = Rect {
+            x: below.x + 1,
+            width: below.width.saturating_sub(2),
+            ..below
+        };
+        let better = is_preferred(view, column);
+        let ink = if better { Ink::Strong } else { Ink::Text };
+        let rows = pen.paragraph(line, ink, &whose(side, line.width));
+        let (_, below) = geometry::top(line, rows);
+        pen.paragraph(below, Ink::Dim, &about(side));
+    }
+}
+
+/// The name of a side; of a long one its end, for names of one log often differ only there.
+fn whose(side: &PairSide, columns: u16) -> String {
+    match &side.candidate {
+        Candidate::Recorded { at } => crate::text::fit_start(&at.to_string(), usize::from(columns)),
+        Candidate::Human { author, .. } => format!("written by {author}"),
+    }
 }
 
 fn about(side: &PairSide) -> String {
     let mut words = Vec::new();
     match &side.candidate {
-        Candidate::Recorded { at } => {
-            words.push(at.to_string());
+        Candidate::Recorded { .. } => {
             let (sign, _) = glyph::outcome(side.row.outcome);
             words.push(format!("{sign} {}", side.row.outcome));
             words.extend(side.row.reward_result.map(|r| format!("reward {r}")));
         }
-        Candidate::Human { author, .. } => words.push(format!("written by {author}")),
+        Candidate::Human { .. } => {}
     }
     let length = side.message.content.as_ref().map_or(0, String::len)
         + side

@@ -8,9 +8,10 @@ use crate::tui::app::App;
 use crate::tui::app::board::settle_top;
 use crate::tui::app::overlay::Picker;
 use crate::tui::available::why_not;
+use crate::tui::geometry;
 use crate::tui::theme::Ink;
 use crate::tui::update::{help_lines, palette_lines};
-use crate::tui::widget::Pen;
+use crate::tui::widget::{Pen, broken};
 use ratatui::layout::Rect;
 
 /// Widest that a list is.
@@ -25,6 +26,10 @@ pub(super) fn palette(
 ) -> Option<(u16, u16)> {
     let actions = palette_lines(app, picker.typed());
     let (inner, cursor) = open(pen, "all actions", picker, whole);
+    let (inner, whole_line) = geometry::bottom(inner, 3);
+    if let Some(action) = actions.get(picker.selected) {
+        chosen(pen, app, *action, whole_line);
+    }
     let keys = keys_width(app, &actions);
     let top = settle_top(0, picker.selected, usize::from(inner.height), actions.len());
     for row in 0..inner.height {
@@ -50,6 +55,17 @@ pub(super) fn palette(
     cursor
 }
 
+/// What the action under the cursor does, in full: in the list it may be cut.
+fn chosen(pen: &mut Pen<'_>, app: &App, action: Action, area: Rect) {
+    pen.rule(area.x, area.y, area.right(), Ink::Border);
+    let (_, below) = geometry::top(area, 1);
+    let text = match why_not(app, action) {
+        Some(why) => format!("{} Not now: {why}.", action.info().doc),
+        None => action.info().doc.to_owned(),
+    };
+    pen.paragraph(below, Ink::Text, &text);
+}
+
 /// The name, padded, with the letters that matched.
 fn name(pen: &mut Pen<'_>, at: (u16, u16, u16), ink: Ink, name: &str, typed: &str) -> u16 {
     let (mut x, y, end) = at;
@@ -71,11 +87,12 @@ pub(super) fn help(
     let actions = help_lines(app, picker.typed());
     let title = format!("keys in {}", app.place().word());
     let (inner, cursor) = open(pen, &title, picker, whole);
-    let lines = with_headings(&actions);
     let keys = keys_width(app, &actions);
+    let room = usize::from(inner.width).saturating_sub(keys + 2);
+    let lines = with_headings(&actions, room);
     let selected = lines
         .iter()
-        .position(|line| matches!(line, HelpLine::Does(i, _) if *i == picker.selected));
+        .position(|line| matches!(line, HelpLine::Does(i, ..) if *i == picker.selected));
     let height = usize::from(inner.height);
     let top = settle_top(0, selected.unwrap_or(0), height, lines.len());
     for (row, line) in lines.iter().skip(top).take(height).enumerate() {
@@ -84,17 +101,10 @@ pub(super) fn help(
             HelpLine::Heading(text) => {
                 pen.put(inner.x, y, inner.right(), Ink::Heading, text);
             }
-            HelpLine::Does(i, action) => {
-                let key = pad(&app.keymap.keys(*action), keys);
-                let x = pen.put(inner.x, y, inner.right(), Ink::Keycap, &key);
-                let room = usize::from(inner.right().saturating_sub(x + 2));
-                pen.put(
-                    x + 2,
-                    y,
-                    inner.right(),
-                    Ink::Text,
-                    &fit(action.info().doc, room),
-                );
+            HelpLine::Does(i, action, part) => {
+                let key = action.map_or_else(String::new, |a| app.keymap.keys(a));
+                let x = pen.put(inner.x, y, inner.right(), Ink::Keycap, &pad(&key, keys));
+                pen.put(x + 2, y, inner.right(), Ink::Text, part);
                 over_selected(pen, inner, y, *i == picker.selected);
             }
         }
@@ -112,10 +122,12 @@ pub(super) fn help(
 
 enum HelpLine {
     Heading(&'static str),
-    Does(usize, Action),
+    /// A row of an action's line; the first row names the action, for its keys.
+    Does(usize, Option<Action>, &'static str),
 }
 
-fn with_headings(actions: &[Action]) -> Vec<HelpLine> {
+/// Every line in full: what does not fit on one row goes on in the next.
+fn with_headings(actions: &[Action], room: usize) -> Vec<HelpLine> {
     let mut out = Vec::new();
     let mut group = None;
     for (i, action) in actions.iter().enumerate() {
@@ -124,7 +136,9 @@ fn with_headings(actions: &[Action]) -> Vec<HelpLine> {
             out.push(HelpLine::Heading(own.title()));
             group = Some(own);
         }
-        out.push(HelpLine::Does(i, *action));
+        for (n, part) in broken(action.info().doc, room).into_iter().enumerate() {
+            out.push(HelpLine::Does(i, (n == 0).then_some(*action), part));
+        }
     }
     out
 }

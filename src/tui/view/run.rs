@@ -3,7 +3,7 @@
 use super::{glyph, inspector, steps};
 use crate::domain::Layer;
 use crate::store::StepHead;
-use crate::text::{Wrap, bytes, fit, grouped, width};
+use crate::text::{Wrap, bytes, fit, grouped, plural, width};
 use crate::tui::app::App;
 use crate::tui::app::body::Body;
 use crate::tui::app::run::{Find, Origin, RunPane, RunView, Spot};
@@ -32,8 +32,9 @@ fn title(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let place = match view.origin {
+    let place = match &view.origin {
         Origin::Queue => "from the queue".to_owned(),
+        Origin::Dispute(said) => format!("J settles it: {said}"),
         Origin::Picked => {
             let at = grouped(app.board.selected as u64 + 1);
             format!("{at} of {}", grouped(app.board.seqs.len() as u64))
@@ -152,10 +153,10 @@ fn one_line(pen: &mut Pen<'_>, view: &RunView, line: Rect, at: Spot, current: Cu
 fn more(pen: &mut Pen<'_>, line: Rect, hidden: usize, body: &Body) {
     let text = match (hidden, body.rest_bytes()) {
         (0, rest) => format!("… {} more   o opens them", bytes(rest)),
-        (hidden, 0) => format!("… {} more lines   ⏎ unfolds", grouped(hidden as u64)),
+        (hidden, 0) => format!("… {}   ⏎ unfolds", plural(hidden as u64, "more line")),
         (hidden, rest) => format!(
-            "… {} more lines and {}   ⏎ unfolds",
-            grouped(hidden as u64),
+            "… {} and {}   ⏎ unfolds",
+            plural(hidden as u64, "more line"),
             bytes(rest)
         ),
     };
@@ -310,8 +311,11 @@ fn verdict_words(view: &RunView) -> String {
     let verdict = &view.verdict;
     let mut words: Vec<String> = Vec::new();
     if let (Some(saved), Some(machine)) = (view.saved, &view.suggestion) {
-        let sign = if saved == machine.layer { "=" } else { "≠" };
-        words.push(format!("machine {sign} {}", machine.layer));
+        words.push(if saved == machine.layer {
+            "the machine agrees".to_owned()
+        } else {
+            format!("the machine says {}", machine.layer)
+        });
     }
     if view.saved.is_some() {
         words.extend(verdict.cause.clone());

@@ -10,34 +10,15 @@ use ratatui::layout::Rect;
 
 /// Draws the sheet.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, sheet: &Sheet) {
-    let areas = geometry::sheet(app.size);
-    let x = pen.put(
-        areas.note.x + 1,
-        areas.note.y,
-        areas.note.right(),
-        Ink::Strong,
-        sheet.kind.word(),
-    );
+    let areas = geometry::sheet(app.size, Some(sheet));
+    let note = inset(areas.note, 1);
+    pen.paragraph(note, Ink::Dim, &sheet.words());
+    pen.row(note, 0, Ink::Strong, sheet.kind.word());
     let Fill::Ready(filling) = &sheet.fill else {
-        pen.put(
-            x + 2,
-            areas.note.y,
-            areas.note.right(),
-            Ink::Dim,
-            "working it out…",
-        );
         return;
     };
-    let room = usize::from(areas.note.right().saturating_sub(x + 3));
-    pen.put(
-        x + 2,
-        areas.note.y,
-        areas.note.right(),
-        Ink::Dim,
-        &crate::text::fit(&filling.note, room),
-    );
     if filling.rows.is_empty() {
-        return empty(pen, filling, areas.list);
+        return empty(pen, filling, areas.list.union(areas.page));
     }
     let widths = widths(filling, areas.list.width.saturating_sub(3));
     heading(pen, filling, areas.head, &widths, !sheet.in_page);
@@ -143,9 +124,17 @@ fn page(pen: &mut Pen<'_>, sheet: &Sheet, areas: &SheetAreas) {
 }
 
 fn empty(pen: &mut Pen<'_>, filling: &Filling, area: Rect) {
-    let y = area.y + area.height / 3;
-    pen.put(area.x + 4, y, area.right(), Ink::Strong, &filling.empty.0);
-    if y + 2 < area.bottom() {
-        pen.put(area.x + 4, y + 2, area.right(), Ink::Text, &filling.empty.1);
+    let (_, below) = geometry::top(inset(area, 4), area.height / 4);
+    let rows = pen.paragraph(below, Ink::Strong, &filling.empty.0);
+    let (_, below) = geometry::top(below, rows + 1);
+    pen.paragraph(below, Ink::Text, &filling.empty.1);
+}
+
+/// Without columns at both ends.
+fn inset(area: Rect, columns: u16) -> Rect {
+    Rect {
+        x: area.x + columns.min(area.width),
+        width: area.width.saturating_sub(columns * 2),
+        ..area
     }
 }

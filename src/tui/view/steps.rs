@@ -3,6 +3,7 @@
 use super::glyph;
 use crate::store::StepHead;
 use crate::text::one_line;
+use crate::text::plural;
 use crate::tui::app::body::is_failed;
 use crate::tui::app::run::{RunPane, RunView};
 use crate::tui::theme::Ink;
@@ -14,9 +15,13 @@ pub(super) fn draw(pen: &mut Pen<'_>, view: &RunView, area: Rect) {
     let here = view.pane == RunPane::Steps;
     let title = match &view.outline {
         Some(outline) if !outline.failed.is_empty() => {
-            format!("{} steps · {} failed", view.steps, outline.failed.len())
+            format!(
+                "{} · {} failed",
+                plural(view.steps.into(), "step"),
+                outline.failed.len()
+            )
         }
-        _ => format!("{} steps", view.steps),
+        _ => plural(view.steps.into(), "step"),
     };
     let inner = pen.pane(area, &title, here);
     let right = inner.right().saturating_sub(1);

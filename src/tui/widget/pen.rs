@@ -1,10 +1,23 @@
 //! The pen: writes text with an ink into cells, measured by grapheme, never outside its area.
 
-use crate::text::{fit, graphemes, visible, width};
+use crate::text::{Wrap, fit, graphemes, visible, width, wrap};
 use crate::tui::theme::{Ink, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
+
+/// Breaks prose at words into lines that fit.
+pub(crate) fn broken(text: &str, columns: usize) -> Vec<&str> {
+    let starts: Vec<usize> = wrap(text, columns, Wrap::Words)
+        .into_iter()
+        .map(|at| at as usize)
+        .chain([text.len()])
+        .collect();
+    let lines = starts.windows(2);
+    lines
+        .map(|ends| text.get(ends[0]..ends[1]).unwrap_or_default().trim_end())
+        .collect()
+}
 
 /// Writes into a buffer with a theme.
 pub(crate) struct Pen<'a> {
@@ -61,6 +74,18 @@ impl<'a> Pen<'a> {
             return area.x;
         }
         self.put(area.x, area.y + row, area.right(), ink, text)
+    }
+
+    /// Writes text that breaks at words, as many rows as `area` has; returns how many it took. What tells people what to do
+    /// is written so: nothing of it may be cut.
+    pub(crate) fn paragraph(&mut self, area: Rect, ink: Ink, text: &str) -> u16 {
+        let lines = broken(text, usize::from(area.width));
+        for (row, line) in (0..area.height).zip(&lines) {
+            self.row(area, row, ink, line);
+        }
+        u16::try_from(lines.len())
+            .unwrap_or(u16::MAX)
+            .min(area.height)
     }
 
     /// Writes so that the text ends at column `end`; returns where it begins.

@@ -1,0 +1,247 @@
+//! What somebody meets who has never seen the program: what to do next is said, in full, on the smallest screen.
+
+use super::stage::{assert_shows, play, prepared, workspace};
+use triagent::domain::{Decision, Layer, Verdict};
+use triagent::store::{Act, Store};
+use triagent::tui::Stage;
+
+/// A workspace without a run.
+fn empty() -> (tempfile::TempDir, Stage) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join("workspace.db")).unwrap();
+    (folder, Stage::new(Some(store), 80, 24).unwrap())
+}
+
+/// Every empty place says why, and what to do next; nothing of it is cut at 80 columns.
+#[test]
+fn empty_places_say_what_to_do_in_full() {
+    let next = [
+        ("", "I  reads logs"),
+        ("<space>p", "press p"),
+        ("<space>r", "press I to import them"),
+        ("<space>a", "I  reads logs"),
+        ("<space>h", "triagent change add"),
+        ("<space>g", "triagent merge"),
+        ("<space>s", "C looks for"),
+        ("<space>f", "Q keeps the filter under a name"),
+        ("<space>j", "I  imports logs"),
+    ];
+    for (way, words) in next {
+        let (_folder, mut stage) = empty();
+        let screen = stage.keys(way).screen();
+        assert!(!screen.contains('…'), "{way}:\n{screen}");
+        // Prose breaks anywhere, so it is compared as one line.
+        let prose: Vec<&str> = screen.split_whitespace().collect();
+        let wanted: Vec<&str> = words.split_whitespace().collect();
+        assert!(
+            prose.join(" ").contains(&wanted.join(" ")),
+            "{way}: {words}\n{screen}"
+        );
+    }
+}
+
+/// Help, the pop-ups of next keys and the lines to type say all of what they say at 80 columns.
+#[test]
+fn help_is_never_cut() {
+    let places = ["", "<enter>", "<space>p<enter>", "xx=", "<space>e"];
+    for place in places {
+        for prefix in ["?", " ", "g", "y", "z", "O"] {
+            let mut play = play(80, 24);
+            let before = play.keys(place);
+            let ellipses = before.matches('…').count();
+            let screen = play.keys(prefix);
+            let shown = screen.matches('…').count();
+            if prefix == "?" {
+                assert_eq!(shown, 0, "{place} {prefix}\n{screen}");
+                let rest = play.keys("<pagedown><pagedown>");
+                assert!(!rest.contains('…'), "{place} {prefix}\n{rest}");
+            } else {
+                assert!(shown <= ellipses, "{place} {prefix}\n{screen}");
+            }
+        }
+    }
+}
+
+/// One line says how it goes until the first label is given; it never stands in the way.
+#[test]
+fn the_first_steps_are_said_until_the_first_label() {
+    let mut play = play(80, 24);
+    assert_shows(
+        &play.keys(""),
+        &["new here? Space q opens a failure", "? helps"],
+    );
+    let run = play.keys("<enter>");
+    assert_shows(
+        &run,
+        &["which layer failed?", "u takes it back", "K explains"],
+    );
+    play.keys("1<esc>");
+    play.stage.wait(10_000);
+    assert!(!play.keys("q").contains("new here?"));
+}
+
+/// A message longer than the row grows upwards instead of being cut.
+#[test]
+fn long_messages_are_not_cut() {
+    let mut play = play(50, 20);
+    let screen = play.keys("P");
+    let prose: Vec<&str> = screen.split_whitespace().collect();
+    assert!(
+        prose
+            .join(" ")
+            .contains("P does nothing in board; ? shows what does"),
+        "{screen}"
+    );
+    let screen = play.keys("<space>gq<enter>J");
+    let prose: Vec<&str> = screen.split_whitespace().collect();
+    assert!(
+        prose
+            .join(" ")
+            .contains("adjudicate: only for a run in agreement: Space g"),
+        "{screen}"
+    );
+}
+
+/// The mark goes where it came from, on the last row too.
+#[test]
+fn marking_the_last_row_twice_unmarks_it() {
+    let mut play = play(100, 30);
+    assert_shows(&play.keys("Gx"), &["1 marked"]);
+    assert!(!play.keys("x").contains("marked"));
+    assert_shows(&play.keys("x"), &["1 marked"]);
+}
+
+fn label(store: &mut Store, reviewer: &str, run: &str, layer: Layer, step: u32) {
+    let mut verdict = Verdict::new(run.into(), layer);
+    verdict.decisive_step = Some(step);
+    verdict.note = format!("{reviewer} saw it");
+    let act = Act {
+        reviewer,
+        now_us: 1,
+        codebook: "1",
+    };
+    store.decide(act, &Decision::Verdict(verdict)).unwrap();
+}
+
+/// S-05: a run on which two reviewers differ is read with both labels in view and settled; their own labels stay.
+#[test]
+fn a_dispute_is_settled_on_screen() {
+    let mut play = prepared(80, 24, |store| {
+        label(store, "ben", "teach-index-01", Layer::Index, 2);
+        label(store, "cleo", "teach-index-01", Layer::Context, 4);
+    });
+    let screen = play.keys("<space>g");
+    assert_shows(
+        &screen,
+        &[
+            "1 run to settle",
+            "✗ differ",
+            "teach-index-01",
+            "ben saw it",
+            "J settles",
+        ],
+    );
+    let screen = play.keys("<enter>");
+    assert_shows(&screen, &["J settles it: ben: index · cleo: context"]);
+    assert_shows(&play.keys("J"), &["settle: ben: index · cleo: context"]);
+    assert_shows(&play.keys("2"), &["why so?"]);
+    play.stage.text("the clause was cut").keys("<enter>");
+    let screen = play.stage.screen();
+    assert_shows(
+        &screen,
+        &["teach-index-01 is settled as context", "✓ context"],
+    );
+    let store = Store::open_read_only(&play.file).unwrap();
+    let live = |kind: &str| store.live_on(kind, "teach-index-01").unwrap();
+    assert_eq!(live("verdict").len(), 2);
+    let settled = live("adjudication").pop().unwrap();
+    match &settled.decision {
+        // As the command line does: the evidence of whoever chose that layer stays.
+        Decision::Adjudication(v) => assert_eq!(
+            (v.layer, v.decisive_step, v.note.as_str()),
+            (Layer::Context, Some(4), "the clause was cut")
+        ),
+        other => panic!("{other:?}"),
+    }
+    assert_shows(
+        &play.keys("u"),
+        &["undone: teach-index-01 is settled", "✗ differ"],
+    );
+    // Whoever labels a run is not shown what others said.
+    play.keys("<space>b");
+    assert_shows(&play.keys("<enter>J"), &["only for a run in agreement"]);
+}
+
+/// What takes its time is stopped by Esc, and an answer that comes late changes nothing.
+#[test]
+fn esc_stops_a_search_a_comparison_and_a_preview() {
+    let mut play = play(100, 30);
+    play.stage.leave_slow_open();
+    while play.stage.answer_slow().is_some() {}
+    let board = play.keys("");
+    play.keys("/");
+    play.stage.text("rule").keys("<enter>");
+    assert_shows(
+        &play.stage.screen(),
+        &["search  working it out…   Esc stops it"],
+    );
+    let after = play.keys("<esc>");
+    assert_shows(&after, &["stopped searching", "filter none"]);
+    while play.stage.answer_slow().is_some() {}
+    play.stage.wait(10_000);
+    assert_eq!(play.stage.screen(), board);
+
+    assert_shows(&play.keys("ggxx="), &["comparing…   Esc stops it"]);
+    assert_shows(&play.keys("<esc>"), &["stopped comparing", "filter none"]);
+    let marked = play.keys("<esc>");
+    while play.stage.answer_slow().is_some() {}
+    assert_eq!(play.stage.screen().lines().nth(1), marked.lines().nth(1));
+
+    play.keys("<space>e");
+    play.stage.wait(10_000);
+    let formats = play.stage.screen();
+    play.keys("<enter><esc>");
+    while play.stage.answer_slow().is_some() {}
+    play.stage.wait(10_000);
+    assert_eq!(play.stage.screen(), formats);
+}
+
+/// A list too long to be there at once begins at once; the rest follows, and the cursor stays on its run.
+#[test]
+fn a_long_list_begins_before_it_is_counted() {
+    use triagent::domain::{Item, Owner, Role, Rollout, Sink, Step, StepKind};
+    let (_folder, file) = workspace();
+    let mut store = Store::open(&file).unwrap();
+    let mut intake = store.intake(1).unwrap();
+    for n in 0..300 {
+        let head = Rollout::new(format!("many-{n:03}"), "test", "log.jsonl");
+        let text = format!("words of {n}");
+        let step = Step::new(Owner::Model, StepKind::Text, Role::Assistant, text);
+        for item in [
+            Item::Begin(Box::new(head.clone())),
+            Item::Step(Box::new(step)),
+            Item::End(Box::new(head)),
+        ] {
+            assert!(intake.put(item).is_continue());
+        }
+    }
+    intake.finish().unwrap();
+    let mut stage = Stage::new(Some(store), 100, 30).unwrap();
+    let whole = stage.screen();
+    stage.keys("f").text("run:many-007").keys("<enter>");
+    stage.leave_slow_open();
+    // By hand: the list begins with 200 rows, and the number of all runs is known at once.
+    let first = stage.keys("F").screen();
+    let count = |screen: &str| screen.lines().nth(1).unwrap().trim().to_owned();
+    assert_eq!(count(&first), count(&whole));
+    assert_shows(&stage.keys("*").screen(), &["still being read"]);
+    // The end that is asked for meanwhile is the end of all.
+    stage.keys("G");
+    while stage.answer_slow().is_some() {}
+    assert!(stage.selected()[0].contains("many-299"));
+    // Read again: what is seen stays until the new list is there, and does not move then.
+    stage.keys("R");
+    assert!(stage.selected()[0].contains("many-299"));
+    while stage.answer_slow().is_some() {}
+    assert!(stage.selected()[0].contains("many-299"));
+}
