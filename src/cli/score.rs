@@ -25,8 +25,8 @@ pub(crate) struct ModelArgs {
     /// auto, cpu, cuda:N or metal [default: settings, else auto]
     #[arg(long, value_name = "D")]
     device: Option<String>,
-    /// f32 is exact; the others are faster and bind their scores apart
-    #[arg(long, value_name = "P", default_value = "auto", value_parser = ["auto", "f32", "bf16", "f16"])]
+    /// f32 is exact; int8 is the CPU's fast mode; all but f32 are approximate and bind their scores apart
+    #[arg(long, value_name = "P", default_value = "auto", value_parser = ["auto", "f32", "bf16", "f16", "int8"])]
     precision: String,
     /// Use this chat template instead of the model's own; it binds its scores apart
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]

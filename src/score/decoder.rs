@@ -1,6 +1,6 @@
 //! One decoder for all families: embed, layers, norm, head.
 
-use super::engine::{Branch, Engine, Heads, RowScore, View};
+use super::engine::{Branch, Engine, Heads, RowScore, Use, View};
 use super::error::ScoreError;
 use super::shape::{Family, Shape};
 use super::weights::Weights;
@@ -40,11 +40,18 @@ impl<E: Engine> Decoder<E> {
         let head = loader.head()?;
         let layers = (0..shape.layers.len()).map(|i| loader.layer(&engine, i));
         Ok(Self {
-            embedding: engine.matrix(vec![embedding], Vec::new())?,
+            embedding: {
+                let of = if head.is_some() {
+                    Use::Embedding
+                } else {
+                    Use::Tied
+                };
+                engine.matrix(vec![embedding], Vec::new(), of)?
+            },
             layers: layers.collect::<Result<_, _>>()?,
             norm: engine.norm_weights(&loader.norm("norm.weight", shape.hidden)?)?,
             head: head
-                .map(|h| engine.matrix(vec![h], Vec::new()))
+                .map(|h| engine.matrix(vec![h], Vec::new(), Use::Head))
                 .transpose()?,
             engine,
             shape,
@@ -174,6 +181,7 @@ impl<'a> Loader<'a> {
         whole: &str,
         parts: &[(&str, usize)],
         width: usize,
+        of: Use,
     ) -> Result<E::Matrix, ScoreError> {
         if self
             .weights
@@ -181,7 +189,7 @@ impl<'a> Loader<'a> {
         {
             let rows = parts.iter().map(|p| p.1).sum();
             let all = self.read(&format!("{at}{whole}.weight"), &[rows, width])?;
-            return engine.matrix(vec![all], Vec::new());
+            return engine.matrix(vec![all], Vec::new(), of);
         }
         let read = |(part, rows): &(&str, usize)| {
             self.read(&format!("{at}{part}.weight"), &[*rows, width])
@@ -196,7 +204,7 @@ impl<'a> Loader<'a> {
                 biases.push(self.read(&format!("{at}{part}.bias"), &[*rows])?);
             }
         }
-        engine.matrix(weights, biases)
+        engine.matrix(weights, biases, of)
     }
 
     fn layer<E: Engine>(&self, engine: &E, i: usize) -> Result<Layer<E>, ScoreError> {
@@ -224,14 +232,42 @@ impl<'a> Loader<'a> {
         let after = |name: &str| gemma.then(|| norm(name)).transpose();
         Ok(Layer {
             before_attention: norm("input_layernorm.weight")?,
-            qkv: self.stacked(engine, &at, "self_attn.qkv_proj", &qkv, s.hidden)?,
+            qkv: self.stacked(
+                engine,
+                &at,
+                "self_attn.qkv_proj",
+                &qkv,
+                s.hidden,
+                Use::Attention,
+            )?,
             q_norm: head_norm("q_norm.weight")?,
             k_norm: head_norm("k_norm.weight")?,
-            out: self.stacked(engine, &at, "", &[("self_attn.o_proj", s.hidden)], q)?,
+            out: self.stacked(
+                engine,
+                &at,
+                "",
+                &[("self_attn.o_proj", s.hidden)],
+                q,
+                Use::Attention,
+            )?,
             after_attention: after("post_attention_layernorm.weight")?,
             before_inner: norm(before_inner)?,
-            gate_up: self.stacked(engine, &at, "mlp.gate_up_proj", &gate_up, s.hidden)?,
-            down: self.stacked(engine, &at, "", &[("mlp.down_proj", s.hidden)], s.inner)?,
+            gate_up: self.stacked(
+                engine,
+                &at,
+                "mlp.gate_up_proj",
+                &gate_up,
+                s.hidden,
+                Use::Inner,
+            )?,
+            down: self.stacked(
+                engine,
+                &at,
+                "",
+                &[("mlp.down_proj", s.hidden)],
+                s.inner,
+                Use::Inner,
+            )?,
             after_inner: after("post_feedforward_layernorm.weight")?,
         })
     }

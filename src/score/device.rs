@@ -15,6 +15,8 @@ use candle_core::{DType, Device};
 pub(super) struct Place {
     device: Device,
     dtype: DType,
+    /// Matrix products of bytes; all else is `dtype`.
+    is_fast: bool,
     /// `cpu`, `cuda:0`, `metal`.
     pub name: String,
 }
@@ -23,13 +25,19 @@ impl Place {
     /// Finds the device that was asked for, or the best there is.
     pub(super) fn find(choice: DeviceChoice, precision: Precision) -> Result<Self, ScoreError> {
         let (device, name) = match choice {
+            // The fast mode is the CPU's.
+            DeviceChoice::Auto if precision == Precision::Int8 => (Device::Cpu, "cpu".to_owned()),
             DeviceChoice::Auto => best(),
             DeviceChoice::Cpu => (Device::Cpu, "cpu".to_owned()),
             DeviceChoice::Cuda(n) => (cuda(n)?, format!("cuda:{n}")),
             DeviceChoice::Metal => (metal()?, "metal".to_owned()),
         };
+        let is_fast = precision == Precision::Int8;
+        if is_fast {
+            check_fast(&device, &name)?;
+        }
         let dtype = match precision {
-            Precision::F32 => DType::F32,
+            Precision::F32 | Precision::Int8 => DType::F32,
             Precision::Bf16 => DType::BF16,
             Precision::F16 => DType::F16,
             Precision::Auto if device.is_cpu() => DType::F32,
@@ -39,13 +47,15 @@ impl Place {
         Ok(Self {
             device,
             dtype,
+            is_fast,
             name,
         })
     }
 
-    /// `f32`, `bf16`, `f16`: part of the binding.
+    /// `f32`, `bf16`, `f16`, `int8`: part of the binding.
     pub(super) fn precision(&self) -> &'static str {
         match self.dtype {
+            _ if self.is_fast => "int8",
             DType::BF16 => "bf16",
             DType::F16 => "f16",
             _ => "f32",
@@ -53,7 +63,11 @@ impl Place {
     }
 
     /// Bytes of the weights here, given their bytes in F32.
-    pub(super) fn weight_bytes(&self, f32_bytes: u64) -> u64 {
+    pub(super) fn weight_bytes(&self, shape: &Shape, f32_bytes: u64) -> u64 {
+        if self.is_fast {
+            // At most two layers of bytes with scales, and what is looked up stays F32.
+            return f32_bytes * 9 / 16 + 4 * (shape.vocab * shape.hidden) as u64;
+        }
         f32_bytes * self.dtype.size_in_bytes() as u64 / 4
     }
 
@@ -67,7 +81,12 @@ impl Place {
     ) -> Result<Box<dyn Run>, ScoreError> {
         let eps = shape.eps;
         if self.device.is_cpu() && self.dtype == DType::F32 {
-            let decoder = Decoder::load(Panels::new(eps), shape, weights)?;
+            let engine = if self.is_fast {
+                Panels::fast(eps).map_err(|why| no_fast_mode(&self.name, why))?
+            } else {
+                Panels::new(eps)
+            };
+            let decoder = Decoder::load(engine, shape, weights)?;
             return Ok(Box::new(Runner::new(decoder, chunk, max_tokens)));
         }
         let engine = Tensors {
@@ -77,6 +96,26 @@ impl Place {
         };
         let decoder = Decoder::load(engine, shape, weights)?;
         Ok(Box::new(Runner::new(decoder, chunk, max_tokens)))
+    }
+}
+
+/// Refuses the fast mode where it cannot be had; nothing is ever computed in another one instead.
+fn check_fast(device: &Device, name: &str) -> Result<(), ScoreError> {
+    if !device.is_cpu() {
+        return Err(ScoreError::Unsupported {
+            what: format!("--precision int8 on {name}"),
+            hint: "it is the CPU's fast mode; use --device cpu, or --precision bf16".to_owned(),
+        });
+    }
+    Panels::fast(1.0)
+        .map(|_| ())
+        .map_err(|why| no_fast_mode(name, why))
+}
+
+fn no_fast_mode(name: &str, why: String) -> ScoreError {
+    ScoreError::Unsupported {
+        what: format!("--precision int8 on this {name} ({why})"),
+        hint: "use --precision f32".to_owned(),
     }
 }
 

@@ -3,10 +3,12 @@
 //!
 //! An engine knows nothing of model families, prompts or trees; it gets numbers and gives numbers.
 
+mod bytes;
 mod lanes;
 pub(super) mod panels;
 mod simd;
 pub(super) mod tensors;
+mod vnni;
 
 use super::error::ScoreError;
 use super::shape::{Activation, Shape};
@@ -41,6 +43,18 @@ pub(super) struct RowScore {
     pub rank: Option<u32>,
 }
 
+/// What a matrix is for. The fast mode rounds each as finely as its place needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Only looked up.
+    Embedding,
+    /// Looked up, and the head as well.
+    Tied,
+    Head,
+    Attention,
+    Inner,
+}
+
 /// Kernels on one device. `Rows` are activations: one row a token.
 pub(super) trait Engine {
     type Rows;
@@ -52,8 +66,12 @@ pub(super) trait Engine {
     type Turns;
 
     /// Takes weights over; several matrices of one input are stacked.
-    fn matrix(&self, weights: Vec<Tensor>, biases: Vec<Tensor>)
-    -> Result<Self::Matrix, ScoreError>;
+    fn matrix(
+        &self,
+        weights: Vec<Tensor>,
+        biases: Vec<Tensor>,
+        of: Use,
+    ) -> Result<Self::Matrix, ScoreError>;
     fn norm_weights(&self, weights: &Tensor) -> Result<Self::Norm, ScoreError>;
     fn turns(
         &self,

@@ -60,7 +60,7 @@ impl Scorer {
         let weights = parts.weights_hash()?;
         let chunk = options.chunk.max(1);
         let place = Place::find(options.device, options.precision)?;
-        let bytes = place.weight_bytes(parts.weights.f32_bytes());
+        let bytes = place.weight_bytes(&parts.shape, parts.weights.f32_bytes());
         let fit = memory::plan(&parts.shape, bytes, chunk, options.max_memory_mib)?;
         let (max_positions, vocab) = (parts.shape.max_positions, parts.shape.vocab);
         Ok(Self {

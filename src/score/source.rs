@@ -119,16 +119,19 @@ pub enum Precision {
     Bf16,
     /// 16 bits; sums and log-softmax stay in F32.
     F16,
+    /// The CPU's fast mode: matrix products of 8 bits, all else F32. Approximate.
+    Int8,
 }
 
 impl Precision {
-    /// Reads `auto`, `f32`, `bf16` or `f16`.
+    /// Reads `auto`, `f32`, `bf16`, `f16` or `int8`.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "auto" => Some(Self::Auto),
             "f32" => Some(Self::F32),
             "bf16" => Some(Self::Bf16),
             "f16" => Some(Self::F16),
+            "int8" => Some(Self::Int8),
             _ => None,
         }
     }

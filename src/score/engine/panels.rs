@@ -1,4 +1,5 @@
-//! The engine on the CPU: our own kernels over panels of 32 tokens, F32.
+//! The engine on the CPU: our own kernels over panels of 32 tokens, F32; in the fast mode, matrix products
+//! are of bytes.
 //!
 //! Activations keep each number of 32 tokens side by side; matrix products read weights in the order
 //! they lie in memory, attention works on a tile of 32 query rows, and nothing of the size tokens ×
@@ -7,12 +8,14 @@
 mod attention;
 mod head;
 mod matrix;
+mod packed;
 
 pub(in crate::score) use attention::Segment;
 pub(in crate::score) use matrix::Matrix;
 
 use super::simd::{self, Isa, LANES, Lane};
-use super::{Branch, Engine, Heads, RowScore};
+use super::vnni::ByteIsa;
+use super::{Branch, Engine, Heads, RowScore, Use};
 use crate::score::error::ScoreError;
 use crate::score::shape::{Activation, Shape};
 use candle_core::{DType, Tensor};
@@ -22,6 +25,8 @@ use rayon::prelude::*;
 #[derive(Debug)]
 pub(in crate::score) struct Panels {
     isa: Isa,
+    /// Set in the fast mode.
+    bytes: Option<ByteIsa>,
     eps: f32,
 }
 
@@ -64,8 +69,17 @@ impl Panels {
     pub(in crate::score) fn new(eps: f32) -> Self {
         Self {
             isa: Isa::detect(),
+            bytes: None,
             eps,
         }
+    }
+
+    /// Matrix products of bytes; says what this CPU lacks for them.
+    pub(in crate::score) fn fast(eps: f32) -> Result<Self, String> {
+        Ok(Self {
+            bytes: Some(ByteIsa::detect()?),
+            ..Self::new(eps)
+        })
     }
 }
 
@@ -76,8 +90,13 @@ impl Engine for Panels {
     type Segment = Segment;
     type Turns = Turns;
 
-    fn matrix(&self, weights: Vec<Tensor>, biases: Vec<Tensor>) -> Result<Matrix, ScoreError> {
-        Matrix::pack(weights, biases)
+    fn matrix(
+        &self,
+        weights: Vec<Tensor>,
+        biases: Vec<Tensor>,
+        of: Use,
+    ) -> Result<Matrix, ScoreError> {
+        Matrix::pack(weights, biases, self.bytes, of)
     }
 
     fn norm_weights(&self, weights: &Tensor) -> Result<Vec<f32>, ScoreError> {

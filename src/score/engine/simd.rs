@@ -1,4 +1,4 @@
-//! The innermost loops, compiled for several CPUs and chosen at run time. The only unsafe code.
+//! The innermost loops, compiled for several CPUs and chosen at run time. Unsafe code.
 //!
 //! Unsafe is needed for two things: calling a function compiled for a CPU feature after that feature
 //! was detected, and loading vectors from slices whose length was checked just before. Every result
@@ -8,6 +8,8 @@
     unsafe_code,
     reason = "CPU features are checked at run time; see above"
 )]
+
+use super::vnni::QuadBlock;
 
 /// Tokens in one panel: two AVX-512 registers.
 pub(super) const LANES: usize = 32;
@@ -294,6 +296,10 @@ macro_rules! vectorised {
 vectorised! {
     /// Divides each token by the root of its mean square and weighs it.
     fn rms_norm(rows: &[Lane], weights: &[f32], eps: f32, out: &mut [Lane]) = super::lanes::rms_norm
+}
+vectorised! {
+    /// One block of inputs becomes bytes and a scale; see `bytes`.
+    fn quantise(rows: &[Lane], out: &mut QuadBlock, scale: &mut Lane) = super::bytes::quantise
 }
 vectorised! {
     /// `rows += more`.

@@ -1,6 +1,6 @@
 //! The engine on candle tensors: any device, 32 or 16 bits. Sums and log-softmax are F32.
 
-use super::{Branch, Engine, Heads, RowScore, Running};
+use super::{Branch, Engine, Heads, RowScore, Running, Use};
 use crate::score::error::ScoreError;
 use crate::score::rope::Rotation;
 use crate::score::shape::{Activation, Shape};
@@ -44,7 +44,12 @@ impl Engine for Tensors {
     type Segment = Segment;
     type Turns = Turns;
 
-    fn matrix(&self, weights: Vec<Tensor>, biases: Vec<Tensor>) -> Result<Matrix, ScoreError> {
+    fn matrix(
+        &self,
+        weights: Vec<Tensor>,
+        biases: Vec<Tensor>,
+        _of: Use,
+    ) -> Result<Matrix, ScoreError> {
         let place = |parts: &[Tensor]| -> Result<Tensor, ScoreError> {
             let all = if let [one] = parts {
                 one.clone()

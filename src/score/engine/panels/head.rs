@@ -1,5 +1,6 @@
 //! The head: log-prob, entropy and rank of wanted tokens, a block of the vocabulary at a time.
 
+use super::matrix::Input;
 use super::{Matrix, Rows};
 use crate::score::engine::simd::{self, Isa, LANES, Lane};
 use crate::score::engine::{RowScore, Running};
@@ -29,6 +30,7 @@ fn score_panel(isa: Isa, rows: &Rows, wanted: &[(usize, u32)], head: &Matrix) ->
             slot[lane] = rows.at(*row, i);
         }
     }
+    let panel = head.input(isa, &panel);
     let mut bar = [0.0; LANES];
     for (lane, (_, id)) in wanted.iter().enumerate() {
         bar[lane] = logit(isa, &panel, head, *id as usize, lane);
@@ -56,7 +58,7 @@ fn score_panel(isa: Isa, rows: &Rows, wanted: &[(usize, u32)], head: &Matrix) ->
 }
 
 /// One logit, by the very products that make all of them: a token never ranks below itself.
-fn logit(isa: Isa, panel: &[Lane], head: &Matrix, id: usize, lane: usize) -> f32 {
+fn logit(isa: Isa, panel: &Input<'_>, head: &Matrix, id: usize, lane: usize) -> f32 {
     let first = id / super::matrix::TILE * super::matrix::TILE;
     let count = super::matrix::TILE.min(head.rows() - first);
     let mut logits = [[0.0; LANES]; super::matrix::TILE];
