@@ -1,10 +1,13 @@
 """Runs triagent's scorer and other engines on the same work, one after the other on this machine, and prints ratios.
 
-    python scripts/compare_engines.py --gguf SmolLM2-135M-Instruct.Q4_1.gguf --template chat.jinja [--repeat 3] [--only pairs]
+    python scripts/compare_engines.py --gguf SmolLM2-135M-Instruct.Q4_1.gguf --template tests/score/template.jinja
+        [--repeat 3] [--only pairs,one] [--llama-python VENV/bin/python] [--llama-gguf OTHER.gguf] [--json FILE]
 
-Needs Python with torch, transformers and gguf; llama.cpp joins in where llama-cpp-python is installed (its build trap: with gcc 12.2 and
-native flags it crashes on machines with AMX unless CMAKE_ARGS has -DCMAKE_CXX_FLAGS="-fno-tree-dse -fno-dse").
-Each engine runs in a process of its own, so that its peak memory is its own. Times are wall seconds, the best of the repeats.
+Needs Python with torch, transformers and gguf; llama.cpp joins in where --llama-python has llama-cpp-python and numpy (its build trap: with
+gcc 12.2 and native flags it crashes on machines with AMX unless CMAKE_ARGS has -DCMAKE_CXX_FLAGS="-fno-tree-dse -fno-dse").
+--llama-gguf adds a run of llama.cpp on the same model in another quantisation, made from it with llama_model_quantize.
+Each engine runs in a process of its own, so that its peak memory is its own; loading is not timed. Of the repeats, the one with the least wall
+time is told. Load averages stand beside the figures: other people's work makes them larger, and not evenly.
 
 Work (`--only` takes some of them):
   pairs      one prompt of about 2,047 tokens, 32 actions of about 64
@@ -12,6 +15,7 @@ Work (`--only` takes some of them):
   sixteen    the same prompt, 16 actions
   long       one prompt of about 8,000 tokens, 8 actions
   unrelated  16 prompts of about 512 tokens, one action each
+  PxKaL      one prompt of about P tokens, K actions of about L tokens, as 2047x16a20
 """
 
 import argparse
@@ -39,6 +43,16 @@ SHAPES = {
 }
 
 
+def shape_of(work):
+    """[(tokens of the prompt, actions, tokens of an action)]"""
+    if work in SHAPES:
+        return [(*one, 60) for one in SHAPES[work]]
+    prompt, rest = work.split("x")
+    actions, _, length = rest.partition("a")
+    # The stop token and the line break behind it are two more.
+    return [(int(prompt), int(actions), int(length or 62) - 2)]
+
+
 def text(rng, tokens):
     # These words are one token each, with their space, in most vocabularies.
     return " ".join(rng.choices(WORDS, k=tokens))
@@ -46,7 +60,7 @@ def text(rng, tokens):
 
 def workload(shape):
     rng = random.Random(7)
-    return {"requests": [{"context": text(rng, n), "actions": [text(rng, 60) for _ in range(k)]} for n, k in shape]}
+    return {"requests": [{"context": text(rng, n), "actions": [text(rng, m) for _ in range(k)]} for n, k, m in shape]}
 
 
 def tokenizer(args):
@@ -59,6 +73,8 @@ def tokenizer(args):
 
 
 def model_of(args):
+    if os.path.isdir(args.gguf):
+        return args.gguf, {}
     folder, file = os.path.split(os.path.abspath(args.gguf))
     return folder, {"gguf_file": file}
 
@@ -92,13 +108,16 @@ def run_triagent(args, work, precision="f32"):
             "TRIAGENT_BENCH_MODEL": os.path.abspath(args.gguf),
             "TRIAGENT_BENCH_TEMPLATE": os.path.abspath(args.template),
             "TRIAGENT_BENCH_PRECISION": precision,
+            "RAYON_NUM_THREADS": str(args.threads),
         }
         ran = subprocess.run([args.bench], env=os.environ | settings, capture_output=True, text=True, check=False)
     if ran.returncode:
         sys.exit(ran.stderr)
     told = json.loads(ran.stdout.splitlines()[-1])
     return {
+        # The first action is scored twice: once to see what the prompt costs, once among the others.
         "seconds": sum(r["first_s"] + r["actions_s"] for r in told["requests"]),
+        "cpu": sum(r["first_cpu_s"] + r["actions_cpu_s"] for r in told["requests"]),
         "peak_mib": told["peak_rss_mib"],
         "logps": [r["logps"] for r in told["requests"]],
     }
@@ -111,10 +130,11 @@ def run_transformers(args, work, dtype="float32"):
     where, extra = model_of(args)
     requests = tokens_of(args, work)
     model = AutoModelForCausalLM.from_pretrained(where, dtype=dtype, **extra).eval()
-    began = time.perf_counter()
+    torch.set_num_threads(args.threads)
+    clock = Clock()
     with torch.inference_mode():
         logps = [request_in_transformers(model, head, actions) for head, actions in requests]
-    return {"seconds": time.perf_counter() - began, "peak_mib": peak(), "logps": logps}
+    return clock.told() | {"logps": logps}
 
 
 def request_in_transformers(model, head, actions, batch=8):
@@ -138,51 +158,81 @@ def request_in_transformers(model, head, actions, batch=8):
     return out
 
 
-def run_llama_cpp(args, work):
+def run_llama_cpp(args, work, other=False):
+    """Runs in a Python that may have nothing but llama-cpp-python and numpy: the tokens come in a file."""
     import llama_cpp as ll
     import numpy as np
 
-    requests = tokens_of(args, work)
+    requests = json.loads(pathlib.Path(args.tokens).read_text())
     ll.llama_backend_init()
     # Its own talk would stand between ours.
     silent = ll.llama_log_callback(lambda *_: None)
     ll.llama_log_set(silent, None)
-    model = ll.llama_model_load_from_file(os.path.abspath(args.gguf).encode(), ll.llama_model_default_params())
-    longest = max(len(h) + sum(map(len, a)) for h, a in requests)
+    file = args.llama_gguf if other else args.gguf
+    model = ll.llama_model_load_from_file(os.path.abspath(file).encode(), ll.llama_model_default_params())
+    together = args.llama_batch
     settings = ll.llama_context_default_params()
-    settings.n_ctx, settings.n_batch, settings.n_ubatch, settings.n_seq_max = longest + 64, 512, 512, 33
+    settings.n_ctx = max(len(h) + together * max(map(len, a)) for h, a in requests) + 64
+    settings.n_batch, settings.n_ubatch, settings.n_seq_max = 512, 512, together + 1
     settings.n_threads = settings.n_threads_batch = args.threads
     settings.kv_unified, settings.flash_attn_type = True, 1
     context = ll.llama_init_from_model(model, settings)
     memory = ll.llama_get_memory(context)
     words = ll.llama_vocab_n_tokens(ll.llama_model_get_vocab(model))
 
-    def decode(tokens, first, sequence, wanted):
-        batch = ll.llama_batch_init(len(tokens), 0, 1)
-        batch.n_tokens = len(tokens)
-        for i, token in enumerate(tokens):
-            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, first + i, 1
+    def decode(rows):
+        """Rows of (token, position, sequence, is the next one wanted)."""
+        batch = ll.llama_batch_init(len(rows), 0, 1)
+        batch.n_tokens = len(rows)
+        for i, (token, position, sequence, wanted) in enumerate(rows):
+            batch.token[i], batch.pos[i], batch.n_seq_id[i] = token, position, 1
             batch.seq_id[i][0], batch.logits[i] = sequence, wanted
-        assert ll.llama_decode(context, batch) == 0
+        assert ll.llama_decode(context, batch) == 0, "llama_decode refused a batch"
         ll.llama_batch_free(batch)
 
-    began = time.perf_counter()
+    def logps_of(targets):
+        logits = np.ctypeslib.as_array(ll.llama_get_logits(context), shape=(len(targets), words))
+        top = logits.max(-1)
+        normal = top + np.log(np.exp(logits - top[:, None]).sum(-1))
+        return (logits[np.arange(len(targets)), targets] - normal).tolist()
+
+    clock = Clock()
     logps = []
     for head, actions in requests:
         ll.llama_memory_clear(memory, True)
         for at in range(0, len(head) - 1, 512):
-            decode(head[:-1][at : at + 512], at, 0, False)
+            some = head[:-1][at : at + 512]
+            decode([(token, at + i, 0, False) for i, token in enumerate(some)])
         told = []
-        for action in actions:
-            ll.llama_memory_seq_cp(memory, 0, 1, -1, -1)
-            decode(head[-1:] + action[:-1], len(head) - 1, 1, True)
-            logits = np.ctypeslib.as_array(ll.llama_get_logits(context), shape=(len(action), words))
-            top = logits.max(-1)
-            normal = top + np.log(np.exp(logits - top[:, None]).sum(-1))
-            told.append((logits[np.arange(len(action)), action] - normal).tolist())
-            ll.llama_memory_seq_rm(memory, 1, -1, -1)
+        for at in range(0, len(actions), together):
+            some = actions[at : at + together]
+            rows = []
+            for sequence, action in enumerate(some, 1):
+                ll.llama_memory_seq_cp(memory, 0, sequence, -1, -1)
+                fed = head[-1:] + action[:-1]
+                rows += [(token, len(head) - 1 + i, sequence, True) for i, token in enumerate(fed)]
+            decode(rows)
+            flat = logps_of([token for action in some for token in action])
+            for sequence, action in enumerate(some, 1):
+                told.append(flat[: len(action)])
+                flat = flat[len(action) :]
+                ll.llama_memory_seq_rm(memory, sequence, -1, -1)
         logps.append(told)
-    return {"seconds": time.perf_counter() - began, "peak_mib": peak(), "logps": logps}
+    return clock.told() | {"logps": logps}
+
+
+class Clock:
+    """Wall and processor seconds since it was made, and this process's peak memory."""
+
+    def __init__(self):
+        self.wall, self.cpu = time.perf_counter(), time.process_time()
+
+    def told(self):
+        return {
+            "seconds": time.perf_counter() - self.wall,
+            "cpu": time.process_time() - self.cpu,
+            "peak_mib": peak(),
+        }
 
 
 def peak():
@@ -191,60 +241,111 @@ def peak():
 
 ENGINES = {
     "triagent f32": run_triagent,
+    "triagent int8": lambda args, work: run_triagent(args, work, "int8"),
     "triagent bf16": lambda args, work: run_triagent(args, work, "bf16"),
     "transformers f32": run_transformers,
     "transformers bf16": lambda args, work: run_transformers(args, work, "bfloat16"),
     "llama.cpp": run_llama_cpp,
+    "llama.cpp other": lambda args, work: run_llama_cpp(args, work, other=True),
+    # No engine: what the others are given.
+    "tokens": tokens_of,
 }
+# Half precision is told on demand.
+USUAL = [name for name in ENGINES if "bf16" not in name and name != "tokens"]
 
 
-def in_a_process(args, engine, work):
-    command = [sys.executable, __file__, "--engine", engine, "--work", work]
-    for name in ("gguf", "template", "bench", "threads"):
-        command += [f"--{name}", str(getattr(args, name))]
+def in_a_process(args, engine, work, tokens=None):
+    python = args.llama_python if engine.startswith("llama.cpp") else sys.executable
+    if python is None or os.path.isdir(args.gguf) and engine.startswith("llama.cpp"):
+        return None
+    if engine == "llama.cpp other" and args.llama_gguf is None:
+        return None
+    command = [python, __file__, "--engine", engine, "--work", work]
+    for name in ("gguf", "template", "bench", "threads", "llama_gguf", "llama_batch"):
+        if getattr(args, name) is not None:
+            command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
+    if tokens:
+        command += ["--tokens", tokens]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
-        print(f"{engine}: skipped: {ran.stderr.strip().splitlines()[-1]}")
+        print(f"{engine}: skipped: {(ran.stderr.strip() or 'ended by a signal').splitlines()[-1]}")
         return None
     return json.loads(ran.stdout.splitlines()[-1])
 
 
 def farthest(ours, theirs):
-    pairs = [
-        abs(a - b) for mine, other in zip(ours, theirs) for one, two in zip(mine, other) for a, b in zip(one, two)
-    ]
+    pairs = []
+    for mine, other in zip(ours, theirs, strict=True):
+        for one, two in zip(mine, other, strict=True):
+            pairs += [abs(a - b) for a, b in zip(one, two, strict=True)]
     return max(pairs), sum(pairs) / len(pairs)
+
+
+def margin_error(ours, theirs):
+    """How far the margin of actions 2i and 2i + 1 moves, at most."""
+    worst = 0.0
+    for mine, other in zip(ours, theirs, strict=True):
+        off = [sum(one) - sum(two) for one, two in zip(mine, other, strict=True)]
+        worst = max([worst, *(abs(a - b) for a, b in zip(off[::2], off[1::2]))])
+    return worst
 
 
 def compare(args, work):
     best = {}
-    for _ in range(args.repeat):
-        for engine in args.engines.split(","):
-            told = in_a_process(args, engine, work)
-            if told and (engine not in best or told["seconds"] < best[engine]["seconds"]):
-                best[engine] = told
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(in_a_process(args, "tokens", work), file)
+        file.flush()
+        for _ in range(args.repeat):
+            for engine in args.engines.split(","):
+                told = in_a_process(args, engine, work, file.name)
+                if told:
+                    told["load"] = os.getloadavg()[0]
+                    if engine not in best or told["seconds"] < best[engine]["seconds"]:
+                        best[engine] = told
     exact = best.get("transformers f32")
     ruler = best.get("llama.cpp") or exact
     for engine, told in best.items():
-        ratio = f"{told['seconds'] / ruler['seconds']:.2f}" if ruler else "-"
-        off = "farthest {:.1e}, mean {:.1e} nats".format(*farthest(told["logps"], exact["logps"])) if exact else ""
-        print(f"{work:<10} {engine:<18} {told['seconds']:8.2f} s  {ratio:>5} x  {told['peak_mib']:6} MiB  {off}", flush=True)
+        row = {"work": work, "engine": engine} | {k: told[k] for k in ("seconds", "cpu", "peak_mib", "load")}
+        if ruler:
+            row["ratio"] = told["seconds"] / ruler["seconds"]
+            row["cpu_ratio"] = told["cpu"] / ruler["cpu"]
+        if exact:
+            row["farthest"], row["mean"] = farthest(told["logps"], exact["logps"])
+            row["margin"] = margin_error(told["logps"], exact["logps"])
+        show(row)
+        if args.json:
+            with open(args.json, "a", encoding="utf-8") as kept:
+                kept.write(json.dumps(row) + "\n")
+
+
+def show(row):
+    line = f"{row['work']:<12} {row['engine']:<17} {row['seconds']:7.2f} s {row['cpu']:7.2f} cpu s {row['peak_mib']:6} MiB"
+    if "ratio" in row:
+        line += f"  {row['ratio']:5.2f} x {row['cpu_ratio']:5.2f} x cpu"
+    if "farthest" in row:
+        line += f"  farthest {row['farthest']:.1e} mean {row['mean']:.1e} margin {row['margin']:.1e} nats"
+    print(f"{line}  load {row['load']:.1f}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gguf", required=True)
+    parser.add_argument("--gguf", required=True, help="or a Hugging Face folder; llama.cpp is left out then")
     parser.add_argument("--template", required=True)
     parser.add_argument("--bench", help="the built benchmark [cargo bench --bench score --no-run]")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--engines", default=",".join(USUAL))
     parser.add_argument("--only", default=",".join(SHAPES))
+    parser.add_argument("--llama-python", help="a Python that has llama-cpp-python and numpy")
+    parser.add_argument("--llama-gguf", help="the same model as llama.cpp likes it best")
+    parser.add_argument("--llama-batch", type=int, default=8, help="actions that llama.cpp decodes together")
+    parser.add_argument("--json", help="also add each row to this file")
     parser.add_argument("--engine", help=argparse.SUPPRESS)
     parser.add_argument("--work", help=argparse.SUPPRESS)
+    parser.add_argument("--tokens", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.engine:
-        print(json.dumps(ENGINES[args.engine](args, workload(SHAPES[args.work]))))
+        print(json.dumps(ENGINES[args.engine](args, workload(shape_of(args.work)))))
         return
     if not args.bench:
         built = subprocess.run(
@@ -253,9 +354,10 @@ def main():
         )  # fmt: skip
         told = [json.loads(line) for line in built.stdout.splitlines()]
         args.bench = next(t["executable"] for t in told if t.get("executable") and t["target"]["name"] == "score")
-    print(f"ratio: to llama.cpp where it ran, else to transformers in F32; {args.threads} threads; distance: to transformers in F32")
+    print(f"ratios: to llama.cpp where it ran, else to transformers in F32; {args.threads} threads; distances: to transformers in F32")
     for work in args.only.split(","):
         compare(args, work)
 
 
-main()
+if __name__ == "__main__":
+    main()

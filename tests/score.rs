@@ -4,12 +4,16 @@
 mod drift;
 #[path = "score/families.rs"]
 mod families;
+#[path = "score/fast.rs"]
+mod fast;
 #[path = "score/gguf.rs"]
 mod gguf;
 #[path = "score/hostile.rs"]
 mod hostile;
 #[path = "score/models.rs"]
 pub(crate) mod models;
+#[path = "score/real_server.rs"]
+mod real_server;
 #[path = "score/server.rs"]
 mod server;
 #[path = "score/sharing.rs"]

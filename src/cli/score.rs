@@ -88,6 +88,12 @@ impl ModelArgs {
                 scorer.device()
             ))?;
         }
+        if scorer.is_approximate() {
+            env.out.say(format!(
+                "approximate: computed as {}, not in F32; `score --self-check` tells how far that is",
+                scorer.binding().dtype
+            ))?;
+        }
         Ok(scorer)
     }
 }

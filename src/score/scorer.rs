@@ -132,6 +132,12 @@ impl Scorer {
         &self.device
     }
 
+    /// Computed here with fewer bits than F32; `self_check` tells what that does.
+    pub fn is_approximate(&self) -> bool {
+        let dtype = self.binding.dtype.rsplit('-').next().unwrap_or_default();
+        ["bf16", "f16", "int8"].contains(&dtype)
+    }
+
     /// Tokens that went through the model so far, and those that were known.
     pub fn work(&self) -> Work {
         self.run.work()

@@ -3,12 +3,15 @@
 //! The very tokens of the local tokenizer are sent; where a server takes only text, its own tokens are
 //! counted and compared. Nothing is sent anywhere unless the user names the server.
 
+mod echo;
+
 use super::engine::RowScore;
 use super::error::ScoreError;
 use super::prompt::Plan;
 use super::runner::{Run, Work};
 use super::source::ApiKey;
 use crate::domain::Progress;
+use echo::Accepts;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -25,13 +28,6 @@ const ANSWER_WAIT: Duration = Duration::from_secs(900);
 const CONNECT_WAIT: Duration = Duration::from_secs(10);
 /// Bytes of one answer: a million tokens with their log-probs are under 100 MB.
 const MAX_ANSWER: u64 = 256 << 20;
-
-/// What a server accepts as a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Accepts {
-    Tokens,
-    Text,
-}
 
 /// A connection to one model of one server.
 #[derive(Debug)]
@@ -126,7 +122,6 @@ impl Client {
             let answer = self
                 .ask(&json!(plan.text), progress)
                 .map_err(|f| self.error(f))?;
-            self.check_tokens(plan, &answer)?;
             out.extend(self.read_all(&[plan], &answer)?);
         }
         Ok(out)
@@ -210,56 +205,15 @@ impl Client {
                 .iter()
                 .find(|c| c["index"].as_u64() == Some(i as u64))
         };
+        // One number for all prompts; it says something only where there is one.
+        let counted = answer["usage"]["prompt_tokens"]
+            .as_u64()
+            .filter(|_| plans.len() == 1);
         let read = |(i, plan): (usize, &&Plan)| {
             let choice = of(i).ok_or_else(|| self.wrong(format!("no answer with index {i}")))?;
-            self.read(plan, choice)
+            echo::read(plan, choice, self.accepts, counted).map_err(|why| self.wrong(why))
         };
         plans.iter().enumerate().map(read).collect()
-    }
-
-    /// Log-probs of the tokens from `first` on; the generated token behind them is left.
-    #[expect(clippy::cast_possible_truncation, reason = "log-probs are F32 here")]
-    fn read(&self, plan: &Plan, choice: &Value) -> Result<Vec<RowScore>, ScoreError> {
-        let list = choice["logprobs"]["token_logprobs"].as_array();
-        let list = list.ok_or_else(|| {
-            self.wrong("the answer holds no prompt log-probs; hint: the server must support echo with logprobs")
-        })?;
-        if list.len() < plan.ids.len() {
-            return Err(self.wrong(format!(
-                "log-probs of {} tokens for a prompt of {}; it cut the prompt or does not echo it",
-                list.len(),
-                plan.ids.len()
-            )));
-        }
-        let score = |(i, value): (usize, &Value)| {
-            let logp = value.as_f64().filter(|x| x.is_finite());
-            let logp = logp.ok_or_else(|| self.wrong(format!("token {i} has no log-prob")))?;
-            Ok(RowScore {
-                logp: logp as f32,
-                entropy: None,
-                rank: None,
-            })
-        };
-        list.iter()
-            .enumerate()
-            .take(plan.ids.len())
-            .skip(plan.first)
-            .map(score)
-            .collect()
-    }
-
-    /// A server that was given text must have cut it as we did.
-    fn check_tokens(&self, plan: &Plan, answer: &Value) -> Result<(), ScoreError> {
-        let logprobs = &answer["choices"][0]["logprobs"];
-        let theirs = logprobs["tokens"].as_array().map_or(0, Vec::len);
-        // One more: the generated token. A server may have stopped before it.
-        if (plan.ids.len()..=plan.ids.len() + 1).contains(&theirs) {
-            return Ok(());
-        }
-        Err(self.wrong(format!(
-            "it makes {theirs} tokens of a prompt that has {} here; its tokenizer is another, or it adds a start token",
-            plan.ids.len()
-        )))
     }
 }
 

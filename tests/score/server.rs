@@ -238,7 +238,7 @@ fn answers_that_cannot_be_trusted_are_refused() {
 fn a_server_that_takes_no_tokens_is_given_text_and_its_tokens_are_counted() {
     let (url, asked) = stub(vec![
         Answer::Status(422, "str type expected"),
-        Answer::Body(json!({"choices": []})),
+        Answer::Body(json!({"choices": [{"index": 0, "logprobs": {"token_logprobs": []}}]})),
     ]);
     let error = score(&mut open(&url), &["thirty days"])
         .remove(0)

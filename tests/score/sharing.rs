@@ -1,9 +1,10 @@
 //! Sharing changes nothing: chunk size, company, order and what was scored before leave every bit alone.
 
+use crate::score::fast::precisions;
 use crate::score::models::{folder, open};
 use proptest::prelude::*;
 use triagent::domain::{ChatMessage, Progress, Role};
-use triagent::score::{ActionScore, Options, Request, ScoreError, Scorer};
+use triagent::score::{ActionScore, Options, Precision, Request, ScoreError, Scorer};
 
 const FAMILIES: [(&str, &str); 3] = [
     ("llama", "llama"),
@@ -12,11 +13,16 @@ const FAMILIES: [(&str, &str); 3] = [
 ];
 
 fn scorer(family: (&str, &str), chunk: usize) -> Scorer {
+    scorer_in(Precision::F32, family, chunk)
+}
+
+fn scorer_in(precision: Precision, family: (&str, &str), chunk: usize) -> Scorer {
     let dir = folder(family.0, family.1);
     open(
         dir.path(),
         &Options {
             chunk,
+            precision,
             ..Options::default()
         },
     )
@@ -69,6 +75,7 @@ proptest! {
     #[test]
     fn chunks_company_and_order_change_no_bit(
         family in prop::sample::select(FAMILIES.to_vec()),
+        precision in prop::sample::select(precisions()),
         system in words(40),
         user in words(30),
         actions in prop::collection::vec(words(20), 2..5),
@@ -76,18 +83,19 @@ proptest! {
     ) {
         let context = [text(Role::System, &system), text(Role::User, &user)];
         let actions: Vec<_> = actions.iter().map(|a| text(Role::Assistant, a)).collect();
-        let mut plain = scorer(family, 512);
+        let scorer = |chunk| scorer_in(precision, family, chunk);
+        let mut plain = scorer(512);
         // One by one, each time with the others' keys and values already there or not.
         let alone: Vec<_> =
             actions.iter().map(|a| bits(&score(&mut plain, &context, std::slice::from_ref(a))[0])).collect();
         let together: Vec<_> = score(&mut plain, &context, &actions).iter().map(bits).collect();
         prop_assert_eq!(&alone, &together);
-        let mut chunked = scorer(family, chunk);
+        let mut chunked = scorer(chunk);
         let small: Vec<_> = score(&mut chunked, &context, &actions).iter().map(bits).collect();
         prop_assert_eq!(&alone, &small);
         let reversed: Vec<_> = actions.iter().rev().cloned().collect();
         let mut back: Vec<_> =
-            score(&mut scorer(family, chunk), &context, &reversed).iter().map(bits).collect();
+            score(&mut scorer(chunk), &context, &reversed).iter().map(bits).collect();
         back.reverse();
         prop_assert_eq!(&alone, &back);
     }
