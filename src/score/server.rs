@@ -184,6 +184,8 @@ impl Client {
         }
         let why = said(&bytes);
         match status {
+            // llama-cpp-python says so of a prompt that is no text.
+            500 if why.contains("validation error") => Err(Failed::Refused(422, why)),
             408 | 409 | 425 | 429 | 500 | 502 | 503 | 504 => {
                 Err(Failed::Later(format!("HTTP {status}: {why}"), asked))
             }

@@ -236,20 +236,29 @@ fn answers_that_cannot_be_trusted_are_refused() {
 
 #[test]
 fn a_server_that_takes_no_tokens_is_given_text_and_its_tokens_are_counted() {
-    let (url, asked) = stub(vec![
+    for refused in [
         Answer::Status(422, "str type expected"),
-        Answer::Body(json!({"choices": [{"index": 0, "logprobs": {"token_logprobs": []}}]})),
-    ]);
-    let error = score(&mut open(&url), &["thirty days"])
-        .remove(0)
-        .unwrap_err();
-    assert!(error.to_string().contains("it makes 0 tokens"), "{error}");
-    let prompts: Vec<Value> = asked.iter().map(|a| a["prompt"].clone()).collect();
-    let text = prompts[1].as_str().unwrap();
-    assert!(
-        text.contains("refund days?") && text.contains("thirty days"),
-        "{text}"
-    );
+        // llama-cpp-python's.
+        Answer::Status(
+            500,
+            "{\"error\": {\"message\": \"3 validation errors: string_type\"}}",
+        ),
+    ] {
+        let (url, asked) = stub(vec![
+            refused,
+            Answer::Body(json!({"choices": [{"index": 0, "logprobs": {"token_logprobs": []}}]})),
+        ]);
+        let error = score(&mut open(&url), &["thirty days"])
+            .remove(0)
+            .unwrap_err();
+        assert!(error.to_string().contains("it makes 0 tokens"), "{error}");
+        let prompts: Vec<Value> = asked.iter().map(|a| a["prompt"].clone()).collect();
+        let text = prompts[1].as_str().unwrap();
+        assert!(
+            text.contains("refund days?") && text.contains("thirty days"),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -12,19 +12,39 @@ use super::vnni::{BLOCK, QuadBlock};
 const TOP: f32 = 127.0;
 /// 1.5 · 2^23: adding it rounds to a whole number in the low bits; 128 more makes it unsigned.
 const MAGIC: f32 = 12_582_912.0 + 128.0;
+/// Tokens of one AVX-512 register.
+const PART: usize = 16;
 
-/// Hadamard's transform, unscaled, down the columns of one block.
+/// Hadamard's transform, unscaled, down the columns of one block: two passes of three stages.
 #[inline(always)]
 fn spread(block: &mut [Lane; BLOCK]) {
-    for half in [1, 2, 4, 8, 16, 32] {
-        for pair in block.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            for (low, high) in low.iter_mut().zip(high) {
-                for (a, b) in low.iter_mut().zip(high) {
-                    (*a, *b) = (*a + *b, *a - *b);
-                }
+    for lanes in [0, PART] {
+        for group in 0..8 {
+            spread_eight(block, 8 * group, 1, lanes);
+        }
+        for group in 0..8 {
+            spread_eight(block, group, 8, lanes);
+        }
+    }
+}
+
+/// Three stages over eight rows, which stay in registers meanwhile.
+#[inline(always)]
+fn spread_eight(block: &mut [Lane; BLOCK], first: usize, step: usize, lanes: usize) {
+    let mut rows = [[0.0; PART]; 8];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row.copy_from_slice(&block[first + i * step][lanes..lanes + PART]);
+    }
+    for half in [1, 2, 4] {
+        for i in (0..8).filter(|i| i & half == 0) {
+            for lane in 0..PART {
+                let (a, b) = (rows[i][lane], rows[i + half][lane]);
+                (rows[i][lane], rows[i + half][lane]) = (a + b, a - b);
             }
         }
+    }
+    for (i, row) in rows.iter().enumerate() {
+        block[first + i * step][lanes..lanes + PART].copy_from_slice(row);
     }
 }
 
@@ -79,7 +99,8 @@ pub(super) fn spread_weights(weights: &[f32]) -> [f32; BLOCK] {
 pub(super) fn round_weights(block: &mut [f32; BLOCK]) -> ([i8; BLOCK], f32) {
     let top = block.iter().fold(0.0_f32, |top, w| top.max(w.abs()));
     let scale = if top > 0.0 { top / TOP } else { 1.0 };
-    let bytes = block.map(|w| (w / scale).round_ties_even().clamp(-TOP, TOP) as i8);
+    // Adding and taking away rounds, and unlike the standard library's rounding it is no call.
+    let bytes = block.map(|w| ((w / scale).clamp(-TOP, TOP) + MAGIC - MAGIC) as i8);
     for (w, byte) in block.iter_mut().zip(bytes) {
         *w -= f32::from(byte) * scale;
     }

@@ -75,6 +75,18 @@ pub(super) fn rotate(rows: &mut [Lane], cos: &[Lane], sin: &[Lane]) {
     }
 }
 
+/// Keys from `first` on are taken out where they stand after a query or before its window.
+#[inline(always)]
+pub(super) fn hide(scores: &mut [Lane], first: u32, positions: &[u32; LANES], window: u32) {
+    for (key, row) in (first..).zip(scores) {
+        for (x, position) in row.iter_mut().zip(positions) {
+            // A key after the query is behind it by a huge number.
+            let is_seen = position.wrapping_sub(key) < window;
+            *x = if is_seen { *x } else { f32::NEG_INFINITY };
+        }
+    }
+}
+
 #[inline(always)]
 pub(super) fn soften(scores: &mut [Lane], top: &mut Lane, sum: &mut Lane, seen: &mut [Lane]) {
     let mut new_top = *top;

@@ -318,6 +318,10 @@ vectorised! {
     fn rotate(rows: &mut [Lane], cos: &[Lane], sin: &[Lane]) = super::lanes::rotate
 }
 vectorised! {
+    /// Takes out what a query must not see.
+    fn hide(scores: &mut [Lane], first: u32, positions: &[u32; LANES], window: u32) = super::lanes::hide
+}
+vectorised! {
     /// One block of an online softmax: scores become weights; `top`, `sum` and `seen` go along.
     fn soften(scores: &mut [Lane], top: &mut Lane, sum: &mut Lane, seen: &mut [Lane]) = super::lanes::soften
 }

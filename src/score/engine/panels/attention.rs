@@ -253,27 +253,31 @@ impl Job<'_> {
             .map(|(row, head)| (branch.rows.start + row, head));
         let mut q = self.gather(from, rows, self.q_norm, true);
         q.iter_mut().flatten().for_each(|x| *x *= s.attention_scale);
-        let mut positions = [branch.start; LANES];
+        let position = |row: usize| branch.start + row;
+        let mut positions = [near(position(0)); LANES];
+        let (mut earliest, mut last) = (usize::MAX, 0);
         for (slot, (row, _)) in positions.iter_mut().zip(queries) {
-            *slot = branch.start + row;
+            *slot = near(position(row));
+            earliest = earliest.min(position(row));
+            last = last.max(position(row));
         }
-        let last = positions.iter().copied().max().unwrap_or(0);
-        let earliest = positions.iter().copied().min().unwrap_or(0);
+        let earliest = earliest.min(last);
         let first = (earliest + 1).saturating_sub(self.window);
         let mut state = Softmax::new(padded(s.head_dim));
+        let mut room = vec![[0.0; LANES]; BLOCK.min(last + 1)];
         for block in first / BLOCK..=last / BLOCK {
             let range = block * BLOCK..(last + 1).min((block + 1) * BLOCK);
-            let mut scores = vec![[0.0; LANES]; range.len()];
-            self.scores(&q, pieces, range.start, &mut scores);
-            self.hide(&positions, earliest, last, range.start, &mut scores);
+            let scores = &mut room[..range.len()];
+            self.scores(&q, pieces, range.start, scores);
+            self.hide(&positions, earliest..last, range.start, scores);
             simd::soften(
                 self.isa,
-                &mut scores,
+                scores,
                 &mut state.top,
                 &mut state.sum,
                 &mut state.seen,
             );
-            self.weigh(pieces, range.start, &scores, &mut state.seen);
+            self.weigh(pieces, range.start, scores, &mut state.seen);
         }
         state.finish()
     }
@@ -286,9 +290,14 @@ impl Job<'_> {
                 let count = GROUP.min(to - key);
                 // At the end the last key stands in for those that are not there.
                 let at = std::array::from_fn(|m| (key + m.min(count - 1) - piece.start) * d);
+                let place = &mut scores[key - first..key - first + count];
+                if let Ok(place) = <&mut [Lane; GROUP]>::try_from(&mut *place) {
+                    simd::product_rows(self.isa, piece.keys, &at, q, place, Start::Zero);
+                    continue;
+                }
                 let mut out = [[0.0; LANES]; GROUP];
                 simd::product_rows(self.isa, piece.keys, &at, q, &mut out, Start::Zero);
-                scores[key - first..key - first + count].copy_from_slice(&out[..count]);
+                place.copy_from_slice(&out[..count]);
             }
         }
     }
@@ -296,24 +305,18 @@ impl Job<'_> {
     /// Takes out what a query must not see: keys after it, and before its window.
     fn hide(
         &self,
-        positions: &[usize; LANES],
-        earliest: usize,
-        last: usize,
+        positions: &[u32; LANES],
+        seen_by: Range<usize>,
         first: usize,
         scores: &mut [Lane],
     ) {
         let end = first + scores.len();
-        let all_before = end <= earliest + 1;
-        let all_inside = last - first.min(last) < self.window;
+        let all_before = end <= seen_by.start + 1;
+        let all_inside = seen_by.end - first.min(seen_by.end) < self.window;
         if all_before && all_inside {
             return;
         }
-        for (key, row) in (first..).zip(scores) {
-            for (x, position) in row.iter_mut().zip(positions) {
-                let visible = key <= *position && position - key < self.window;
-                *x = if visible { *x } else { f32::NEG_INFINITY };
-            }
-        }
+        simd::hide(self.isa, scores, near(first), positions, near(self.window));
     }
 
     /// Adds the block's values by their weights. The block's sum goes on from piece to piece, so that
@@ -321,22 +324,33 @@ impl Job<'_> {
     fn weigh(&self, pieces: &[Piece<'_>], first: usize, weights: &[Lane], seen: &mut [Lane]) {
         let dv = padded(self.shape.head_dim);
         for (column, seen) in seen.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-            let mut sum = [[0.0; LANES]; GROUP];
-            for piece in overlapping(pieces, first, weights.len()) {
+            let product = |piece: &Piece<'_>, sum: &mut [Lane; GROUP], start| {
                 let (from, to) = (piece.start.max(first), piece.end.min(first + weights.len()));
                 let values = &piece.values[(from - piece.start) * dv + column * GROUP..];
-                simd::product(
-                    self.isa,
-                    values,
-                    dv,
-                    &weights[from - first..to - first],
-                    &mut sum,
-                    Start::Chain,
-                );
+                let weights = &weights[from - first..to - first];
+                simd::product(self.isa, values, dv, weights, sum, start);
+            };
+            let mut of_block = overlapping(pieces, first, weights.len());
+            let (one, two) = (of_block.next(), of_block.next());
+            if let (Some(only), None) = (one, two) {
+                // The same sum, added to the same number.
+                product(only, seen, Start::Add);
+                continue;
+            }
+            let mut sum = [[0.0; LANES]; GROUP];
+            for piece in one.into_iter().chain(two).chain(of_block) {
+                product(piece, &mut sum, Start::Chain);
             }
             simd::add(self.isa, seen, &sum);
         }
     }
+}
+
+/// A position or a distance; the longest conversation is far below what is cut here.
+fn near(position: usize) -> u32 {
+    u32::try_from(position)
+        .unwrap_or(u32::MAX)
+        .min(u32::MAX / 2)
 }
 
 fn overlapping<'p, 'a>(
