@@ -117,16 +117,11 @@ fn workload(path: &str) -> Value {
             .map(|a| assistant(a.as_str().unwrap().to_owned()))
             .collect();
         let (start, cpu) = (Instant::now(), cpu_s());
-        let first = score(&mut scorer, &context, &actions[..1]);
-        let (first_s, first_cpu_s) = (start.elapsed().as_secs_f64(), cpu_s() - cpu);
-        let (start, cpu) = (Instant::now(), cpu_s());
         let all = score(&mut scorer, &context, &actions);
         out.push(json!({
-            "prompt_tokens": first[0].prompt_tokens,
-            "first_s": first_s,
-            "first_cpu_s": first_cpu_s,
-            "actions_s": start.elapsed().as_secs_f64(),
-            "actions_cpu_s": cpu_s() - cpu,
+            "prompt_tokens": all[0].prompt_tokens,
+            "wall_s": start.elapsed().as_secs_f64(),
+            "cpu_s": cpu_s() - cpu,
             "logps": all.iter().map(|s| s.per_token.iter().map(|t| t.logp).collect()).collect::<Vec<Vec<f32>>>(),
         }));
     }
