@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A grader is this program again: it must give up its rights before anything else happens.
     triagent::sandbox::entry(std::env::args_os())

@@ -2,19 +2,29 @@
 //! a grown run gets only what is new, and another run of the same name gets a suffix.
 
 use super::bodies::{Hash, Writer};
-use super::parcel::{PackedText, Packer, Parcel, Ready};
+use super::parcel::{Ended, PackedText, Packer, Parcel, Ready};
 use super::{Store, StoreError};
 use crate::domain::{Call, ForeignLabel, Item, Reward, Rollout, Sink, Skip, Step};
 use rusqlite::{OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
+mod held;
 mod identity;
 mod revised;
 pub(super) mod rows;
 
+use held::Held;
+pub(super) use identity::link;
 use identity::{Arrival, Known};
 
+/// While rows stream in: the writer itself writes texts before steps and runs with their steps, so looking each of them up again
+/// is skipped; indices in random order stay in memory; pages that change often are copied into the file seldom.
+const BULK_ON: &str =
+    "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384;";
+/// As `Store::connect` sets them.
+const BULK_OFF: &str =
+    "PRAGMA foreign_keys = ON; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000;";
 /// Commit after so many bytes of new texts, so that the write-ahead log and a crash's loss stay small.
 const COMMIT_BYTES: u64 = 48 << 20;
 /// Commit after so many steps, so that the first rows of a huge run are seen early.
@@ -78,8 +88,13 @@ pub struct Intake<'a> {
 
 /// A run between its `Begin` and its `End`.
 struct OpenRun {
-    seq: i64,
+    /// What its beginning said of it.
+    begun: Box<Rollout>,
+    /// Its row, once it was written in part.
+    seq: Option<i64>,
+    /// Its first row has the name that the file gives it.
     named: bool,
+    held: Held,
     steps: u32,
     calls: u32,
     rewards: u32,
@@ -89,16 +104,41 @@ struct OpenRun {
     has_rewrite: bool,
     has_unknown: bool,
     logical: HashSet<String>,
-    reward: Option<(Option<f64>, String)>,
+    reward: Option<(Option<f64>, &'static str)>,
     chain: Hash,
     facts: blake3::Hasher,
     known: Vec<Known>,
+}
+
+impl OpenRun {
+    fn new(begun: Box<Rollout>, known: Vec<Known>) -> Self {
+        Self {
+            begun,
+            seq: None,
+            named: false,
+            held: Held::default(),
+            steps: 0,
+            calls: 0,
+            rewards: 0,
+            labels: 0,
+            errors: 0,
+            has_retry: false,
+            has_rewrite: false,
+            has_unknown: false,
+            logical: HashSet::new(),
+            reward: None,
+            chain: [0; 16],
+            facts: blake3::Hasher::new(),
+            known,
+        }
+    }
 }
 
 impl Store {
     /// Starts an import.
     pub fn intake(&mut self, now_us: i64) -> Result<Intake<'_>, StoreError> {
         self.must_write()?;
+        self.db.execute_batch(BULK_ON)?;
         self.db.execute_batch("BEGIN IMMEDIATE")?;
         let intake = Intake {
             store: self,
@@ -182,13 +222,14 @@ impl Intake<'_> {
         }
         self.abandon()?;
         self.store.db.execute_batch("COMMIT")?;
+        self.store.db.execute_batch(BULK_OFF)?;
         Ok(self.take_counts())
     }
 
     /// Drops a run whose end never came (the reader stopped): what the next import finds is clean.
     fn abandon(&mut self) -> Result<(), StoreError> {
-        match self.open.take() {
-            Some(open) => self.delete_run(open.seq),
+        match self.open.take().and_then(|open| open.seq) {
+            Some(seq) => self.delete_run(seq),
             None => Ok(()),
         }
     }
@@ -206,8 +247,9 @@ impl Intake<'_> {
 
     fn take(&mut self, parcel: Parcel) -> Result<(), StoreError> {
         match parcel.0 {
-            Ready::Step(step, text) => self.step(*step, text),
-            Ready::Call(call, blob) => self.call(*call, &blob),
+            Ready::Step(step, text, chain) => self.step(step, text, chain),
+            Ready::Call(call, blob) => self.call(call, blob),
+            Ready::End(ended) => self.end(*ended),
             Ready::Plain(item) => self.plain(item),
             Ready::Broken(error) => Err(error),
         }
@@ -215,12 +257,11 @@ impl Intake<'_> {
 
     fn plain(&mut self, item: Item) -> Result<(), StoreError> {
         match item {
-            Item::Begin(head) => self.begin(&head),
+            Item::Begin(head) => self.begin(head),
             // The packer turned these into parcels of their own.
-            Item::Step(_) | Item::Call(_) => Ok(()),
-            Item::Reward(reward) => self.reward(&reward),
-            Item::Label(label) => self.label(&label),
-            Item::End(head) => self.end(*head),
+            Item::Step(_) | Item::Call(_) | Item::End(_) => Ok(()),
+            Item::Reward(reward) => self.reward(reward),
+            Item::Label(label) => self.label(label),
             Item::Skip(skip) => {
                 if self.counts.skipped.len() < MAX_SKIPS {
                     self.counts.skipped.push(skip);
@@ -236,40 +277,26 @@ impl Intake<'_> {
         }
     }
 
-    fn begin(&mut self, head: &Rollout) -> Result<(), StoreError> {
+    fn begin(&mut self, head: Box<Rollout>) -> Result<(), StoreError> {
         self.abandon()?;
-        let known = self.known_like(head)?;
-        let named = !head.id.0.is_empty() && !self.is_taken(&head.id.0)?;
-        let seq = self.insert_run(head, named)?;
-        self.open = Some(OpenRun {
-            seq,
-            named,
-            steps: 0,
-            calls: 0,
-            rewards: 0,
-            labels: 0,
-            errors: 0,
-            has_retry: false,
-            has_rewrite: false,
-            has_unknown: false,
-            logical: HashSet::new(),
-            reward: None,
-            chain: [0; 16],
-            facts: blake3::Hasher::new(),
-            known,
-        });
+        let known = self.known_like(&head)?;
+        self.open = Some(OpenRun::new(head, known));
         Ok(())
     }
 
-    fn step(&mut self, mut step: Step, text: PackedText) -> Result<(), StoreError> {
+    fn step(
+        &mut self,
+        mut step: Box<Step>,
+        text: PackedText,
+        chain: Hash,
+    ) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
         step.index = open.steps;
-        let (hash, size) = (text.hash, text.size);
+        let size = text.size;
         let body = self.bodies.put(&self.store.db, text)?;
-        rows::insert_step(&self.store.db, open.seq, &step, body, size)?;
-        open.chain = identity::link(&open.chain, &step, &hash);
+        open.chain = chain;
         open.steps += 1;
         open.errors += u32::from(step.is_failed());
         open.has_unknown |= step.owner == crate::domain::Owner::Unknown;
@@ -277,12 +304,14 @@ impl Intake<'_> {
         for known in open.known.iter_mut().filter(|k| k.steps == open.steps) {
             known.is_prefix = known.chain == open.chain;
         }
+        open.held.step(step, body, size);
         self.counts.steps += 1;
         self.since_commit.1 += 1;
+        self.spill_if_full()?;
         self.commit_if_due()
     }
 
-    fn call(&mut self, mut call: Call, blob: &[u8]) -> Result<(), StoreError> {
+    fn call(&mut self, mut call: Box<Call>, blob: Vec<u8>) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -292,63 +321,64 @@ impl Intake<'_> {
         if let Some(logical) = &call.logical_request_id {
             open.has_retry |= !open.logical.insert(logical.clone());
         }
-        open.facts.update(blob);
+        open.facts.update(&blob);
+        open.held.call(call, blob);
         self.counts.calls += 1;
-        rows::insert_call(&self.store.db, open.seq, &call, blob)
+        self.spill_if_full()
     }
 
-    fn reward(&mut self, reward: &Reward) -> Result<(), StoreError> {
+    fn reward(&mut self, reward: Box<Reward>) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
-        rows::insert_reward(&self.store.db, open.seq, open.rewards, reward)?;
-        open.rewards += 1;
-        open.facts
-            .update(&serde_json::to_vec(reward).unwrap_or_default());
+        let json = serde_json::to_vec(&reward).unwrap_or_default();
+        open.facts.update(&json);
         // The last reward wins, as in Agent Lightning; one without a result does not hide one with.
         if reward.result.is_some() || open.reward.is_none() {
-            open.reward = Some((reward.result, reward.status.word().to_owned()));
+            open.reward = Some((reward.result, reward.status.word()));
         }
-        Ok(())
+        open.held.reward(open.rewards, reward);
+        open.rewards += 1;
+        self.spill_if_full()
     }
 
-    fn label(&mut self, label: &ForeignLabel) -> Result<(), StoreError> {
+    fn label(&mut self, label: Box<ForeignLabel>) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
-        rows::insert_label(&self.store.db, open.seq, open.labels, label)?;
+        let json = serde_json::to_vec(&label).unwrap_or_default();
+        open.facts.update(&json);
+        open.held.label(open.labels, label);
         open.labels += 1;
-        open.facts
-            .update(&serde_json::to_vec(label).unwrap_or_default());
-        Ok(())
+        self.spill_if_full()
     }
 
-    fn end(&mut self, head: Rollout) -> Result<(), StoreError> {
+    fn end(&mut self, ended: Ended) -> Result<(), StoreError> {
         let Some(mut open) = self.open.take() else {
             return Ok(());
         };
         self.counts.read += 1;
-        open.facts.update(&identity::plain_head(&head));
-        match self.arrival(&open, &head)? {
+        open.facts.update(&ended.plain);
+        match self.arrival(&mut open, &ended.head)? {
             Arrival::New => {
-                let id = self.free_id(&open, &head)?;
-                self.seal(open.seq, &id, &open, head)?;
+                let id = self.free_id(&open, &ended.head)?;
+                self.seal(open.seq, &id, &mut open, &ended)?;
                 self.counts.stored += 1;
             }
             Arrival::Duplicate => {
-                self.delete_run(open.seq)?;
+                open.seq.map_or(Ok(()), |seq| self.delete_run(seq))?;
                 self.counts.steps -= u64::from(open.steps);
                 self.counts.calls -= u64::from(open.calls);
                 self.counts.duplicates += 1;
             }
             Arrival::Updated { seq, id } => {
                 self.replace(seq, &open)?;
-                self.seal(seq, &id, &open, head)?;
+                self.seal(Some(seq), &id, &mut open, &ended)?;
                 self.counts.updated += 1;
             }
             Arrival::Grown { seq, id, had } => {
                 self.replace(seq, &open)?;
-                self.seal(seq, &id, &open, head)?;
+                self.seal(Some(seq), &id, &mut open, &ended)?;
                 self.counts.steps -= u64::from(had);
                 self.counts.grown += 1;
             }
@@ -356,16 +386,26 @@ impl Intake<'_> {
         self.commit_if_due()
     }
 
+    fn spill_if_full(&mut self) -> Result<(), StoreError> {
+        match self.open.take_if(|open| open.held.is_full()) {
+            Some(mut open) => {
+                self.spill(&mut open)?;
+                self.open = Some(open);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
     fn commit_if_due(&mut self) -> Result<(), StoreError> {
         let new_bytes = self.bodies.bytes_new.saturating_sub(self.since_commit.0);
         if new_bytes < COMMIT_BYTES && self.since_commit.1 < COMMIT_STEPS {
             return Ok(());
         }
-        if let Some(open) = &self.open {
-            // With its chain, so that the next import takes up a run whose import was killed.
-            let sql = "UPDATE run SET steps = ?2, chain = ?3 WHERE seq = ?1";
-            let values = params![open.seq, open.steps, open.chain.as_slice()];
-            self.store.db.prepare_cached(sql)?.execute(values)?;
+        // A run of which a part was written says how far it got, so that the next import takes it up after a kill.
+        if let Some(mut open) = self.open.take_if(|open| open.seq.is_some()) {
+            self.spill(&mut open)?;
+            self.open = Some(open);
         }
         self.store.db.execute_batch("COMMIT; BEGIN IMMEDIATE")?;
         self.since_commit = (self.bodies.bytes_new, 0);
@@ -402,6 +442,7 @@ impl Drop for Intake<'_> {
             // Not finished: keep what was committed before, drop the rest.
             self.bodies.forget();
             let _ = self.store.db.execute_batch("ROLLBACK");
+            let _ = self.store.db.execute_batch(BULK_OFF);
         }
     }
 }

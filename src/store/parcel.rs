@@ -2,7 +2,8 @@
 
 use super::StoreError;
 use super::bodies::{self, Hash};
-use crate::domain::{Call, Item, Step};
+use super::intake::link;
+use crate::domain::{Call, Item, Rollout, SourceSpan, Step};
 use std::collections::HashSet;
 
 /// Texts remembered as packed before, about 15 MB at the most; forgetting packs one again.
@@ -23,16 +24,30 @@ pub struct Parcel(pub(super) Ready);
 
 #[derive(Debug)]
 pub(super) enum Ready {
-    Step(Box<Step>, PackedText),
+    /// With the hash of all steps up to it.
+    Step(Box<Step>, PackedText, Hash),
     Call(Box<Call>, Vec<u8>),
+    End(Box<Ended>),
     Plain(Item),
     Broken(StoreError),
+}
+
+/// A run's last head.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) head: Rollout,
+    /// As it is stored. A name that the store mints stands in the row alone.
+    pub(super) blob: Vec<u8>,
+    /// The head without what depends on where the file lies: what is compared to see whether a known run has news.
+    pub(super) plain: Vec<u8>,
 }
 
 /// Makes items ready. One packer serves one unit, whose parcels the writer takes in order.
 #[derive(Debug, Default)]
 pub struct Packer {
     seen: HashSet<Hash>,
+    /// Of the steps of the run under way.
+    chain: Hash,
 }
 
 impl Packer {
@@ -42,12 +57,21 @@ impl Packer {
             Item::Step(mut step) => {
                 let text = std::mem::take(&mut step.text);
                 let packed = self.text(&text);
-                Ready::Step(step, packed)
+                self.chain = link(&self.chain, &step, &packed.hash);
+                Ready::Step(step, packed, self.chain)
             }
+            Item::End(head) => match ended(*head) {
+                Ok(ended) => Ready::End(Box::new(ended)),
+                Err(error) => Ready::Broken(error),
+            },
             Item::Call(call) => match bodies::pack_json(&call) {
                 Ok(blob) => Ready::Call(call, blob),
                 Err(error) => Ready::Broken(error),
             },
+            Item::Begin(head) => {
+                self.chain = [0; 16];
+                Ready::Plain(Item::Begin(head))
+            }
             other => Ready::Plain(other),
         })
     }
@@ -67,4 +91,16 @@ impl Packer {
             data,
         }
     }
+}
+
+fn ended(mut head: Rollout) -> Result<Ended, StoreError> {
+    let (source, span) = (
+        std::mem::take(&mut head.source),
+        std::mem::replace(&mut head.span, SourceSpan::default()),
+    );
+    let plain = serde_json::to_vec(&head).unwrap_or_default();
+    (head.source, head.span) = (source, span);
+    head.id_minted |= head.id.0.is_empty();
+    let blob = bodies::pack_json(&head)?;
+    Ok(Ended { head, blob, plain })
 }

@@ -100,7 +100,12 @@ impl Store {
             .query_row([run.as_str()], |row| row.get(0))
             .optional()?;
         let head = head.ok_or_else(|| StoreError::NoSuchRun(run.0.clone()))?;
-        bodies::unpack_json("run", &head)
+        let head: Rollout = bodies::unpack_json("run", &head)?;
+        // The row's name counts: the store may have minted it, or set a suffix apart from another run of that name.
+        Ok(Rollout {
+            id: run.clone(),
+            ..head
+        })
     }
 
     /// Number of steps.

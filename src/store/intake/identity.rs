@@ -3,7 +3,7 @@
 use super::super::StoreError;
 use super::super::bodies::Hash;
 use super::{Intake, OpenRun, minted_id};
-use crate::domain::{Rollout, SourceSpan, Step};
+use crate::domain::{Rollout, Step};
 use rusqlite::{OptionalExtension, params};
 
 /// A run in the file that the arriving one may be.
@@ -28,7 +28,7 @@ pub(super) enum Arrival {
 }
 
 /// Adds a step to the hash of all steps before it.
-pub(super) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
+pub(in crate::store) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(chain);
     hasher.update(body);
@@ -51,16 +51,6 @@ pub(super) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
     let mut out = [0; 16];
     out.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     out
-}
-
-/// The head without what depends on where the file lies.
-pub(super) fn plain_head(head: &Rollout) -> Vec<u8> {
-    let plain = Rollout {
-        source: String::new(),
-        span: SourceSpan::default(),
-        ..head.clone()
-    };
-    serde_json::to_vec(&plain).unwrap_or_default()
 }
 
 impl Intake<'_> {
@@ -91,7 +81,7 @@ impl Intake<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    pub(super) fn arrival(&self, open: &OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
+    pub(super) fn arrival(&self, open: &mut OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
         if let Some(same) = open
             .known
             .iter()
@@ -130,35 +120,39 @@ impl Intake<'_> {
                 return Ok(Arrival::Duplicate);
             }
         }
-        if let Some(old) = self.revised(open, head)? {
-            return Ok(Arrival::Grown {
-                seq: old.seq,
-                id: old.id.clone(),
-                had: old.steps,
-            });
-        }
-        Ok(Arrival::New)
+        self.revised(open, head)
     }
 
     /// A run that the same place of the same file tells further now, and with another end: a look at a log that was being
     /// written saw its last answer half. It takes the old one's place if it says all that the old one said and nobody has
     /// worked on the old one yet.
-    fn revised<'k>(
-        &self,
-        open: &'k OpenRun,
-        head: &Rollout,
-    ) -> Result<Option<&'k Known>, StoreError> {
-        let is_same_place = |k: &&Known| {
+    fn revised(&self, open: &mut OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
+        let is_same_place = |k: &Known| {
             k.source == head.source
                 && k.offset == head.span.offset as i64
                 && (1..=open.steps).contains(&k.steps)
         };
-        for known in open.known.iter().filter(is_same_place) {
-            if self.tells_further(known.seq, open.seq)? && self.is_untouched(&known.id)? {
-                return Ok(Some(known));
+        let known: Vec<usize> = (0..open.known.len())
+            .filter(|at| open.known.get(*at).is_some_and(is_same_place))
+            .collect();
+        if known.is_empty() {
+            return Ok(Arrival::New);
+        }
+        // Rows are compared with rows.
+        self.spill(open)?;
+        for known in known.into_iter().filter_map(|at| open.known.get(at)) {
+            let tells = open
+                .seq
+                .map_or(Ok(false), |new| self.tells_further(known.seq, new))?;
+            if tells && self.is_untouched(&known.id)? {
+                return Ok(Arrival::Grown {
+                    seq: known.seq,
+                    id: known.id.clone(),
+                    had: known.steps,
+                });
             }
         }
-        Ok(None)
+        Ok(Arrival::New)
     }
 
     /// Nobody has decided, scored or noted anything about this run.
@@ -175,7 +169,7 @@ impl Intake<'_> {
     fn has_chain(&self, open: &OpenRun) -> Result<bool, StoreError> {
         let sql = "SELECT 1 FROM run WHERE chain = ?1 AND steps = ?2 AND seq <> ?3";
         let mut query = self.store.db.prepare_cached(sql)?;
-        let values = params![open.chain.as_slice(), open.steps, open.seq];
+        let values = params![open.chain.as_slice(), open.steps, open.seq.unwrap_or(-1)];
         Ok(query.query_row(values, |_| Ok(())).optional()?.is_some())
     }
 

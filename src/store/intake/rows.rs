@@ -2,9 +2,9 @@
 
 use super::super::StoreError;
 use super::super::bodies::{self, Hash};
-use super::{Intake, OpenRun};
+use super::{Ended, Intake, OpenRun};
 use crate::domain::{
-    Call, DocRef, ForeignLabel, Owner, Reward, Role, Rollout, RunId, Step, StepKind, StepStatus,
+    Call, DocRef, ForeignLabel, Owner, Reward, Role, Rollout, Step, StepKind, StepStatus,
 };
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
@@ -176,62 +176,100 @@ pub(super) fn insert_label(
     Ok(())
 }
 
+/// A run's row, beside what stands in its head.
+struct RunRow<'a> {
+    seq: Option<i64>,
+    id: &'a str,
+    base: &'a str,
+    facts: &'a [u8],
+    blob: &'a [u8],
+}
+
 impl Intake<'_> {
-    /// Writes the run's row. A run whose name is taken waits under a name of its own until its end.
-    pub(super) fn insert_run(&self, head: &Rollout, named: bool) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO run (id, base_id, format, source, src_offset, outcome, ending, steps, calls, errors,
-             reward_status, has_retry, has_rewrite, has_unknown, imported_us, chain, facts, head)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, 'missing', 0, 0, 0, ?8, x'', x'', ?9)";
-        let db = &self.store.db;
-        let waiting: i64 =
-            db.query_row("SELECT coalesce(max(seq), 0) + 1 FROM run", [], |row| {
-                row.get(0)
-            })?;
-        let id = if named {
-            head.id.0.clone()
-        } else {
-            format!("importing~{waiting}")
+    /// Writes what waits. A run that has no row yet gets one, under its own name if that is free, else under one that says
+    /// that it is not all here.
+    pub(super) fn spill(&self, open: &mut OpenRun) -> Result<(), StoreError> {
+        let given = open.begun.id.0.clone();
+        if open.seq.is_none() {
+            open.named = !given.is_empty() && !self.is_taken(&given)?;
+        }
+        let waiting = match open.seq {
+            Some(seq) => seq,
+            None => self.next_seq()?,
         };
-        let base = if named { head.id.0.as_str() } else { "" };
-        db.prepare_cached(sql)?.execute(params![
-            id,
+        let (id, base) = match open.named {
+            true => (given.clone(), given.as_str()),
+            false => (format!("importing~{waiting}"), ""),
+        };
+        let blob = bodies::pack_json(&open.begun)?;
+        let row = RunRow {
+            seq: open.seq,
+            id: &id,
             base,
-            head.format,
-            head.source,
-            head.span.offset as i64,
-            head.outcome.word(),
-            head.ending.word(),
-            self.now_us,
-            bodies::pack_json(head)?,
-        ])?;
-        Ok(db.last_insert_rowid())
+            facts: &[],
+            blob: &blob,
+        };
+        let seq = self.write_run(&row, open, &open.begun)?;
+        open.seq = Some(seq);
+        open.held.write(&self.store.db, seq)
     }
 
-    /// Gives a run its final row.
+    fn next_seq(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT coalesce(max(seq), 0) + 1 FROM run";
+        let mut query = self.store.db.prepare_cached(sql)?;
+        Ok(query.query_row([], |row| row.get(0))?)
+    }
+
+    /// Gives a run its final row, new or in the place of `seq`, and writes what waits.
     pub(super) fn seal(
         &self,
-        seq: i64,
+        seq: Option<i64>,
         id: &str,
-        open: &OpenRun,
-        mut head: Rollout,
+        open: &mut OpenRun,
+        ended: &Ended,
     ) -> Result<(), StoreError> {
-        let base = if head.id.0.is_empty() {
-            id.to_owned()
-        } else {
-            head.id.0.clone()
-        };
-        head.id_minted |= head.id.0.is_empty();
-        head.id = RunId(id.to_owned());
-        let (result, status) = open.reward.clone().unwrap_or((None, "missing".to_owned()));
-        let sql = "UPDATE run SET id = ?2, base_id = ?3, task = ?4, family = ?5, scenario = ?6, grp = ?7, trial = ?8,
-             outcome = ?9, ending = ?10, model = ?11, harness = ?12, harness_version = ?13, index_version = ?14,
-             prompt_version = ?15, toolset_version = ?16, checkpoint = ?17, steps = ?18, calls = ?19, errors = ?20,
-             reward_result = ?21, reward_status = ?22, has_retry = ?23, has_rewrite = ?24, has_unknown = ?25,
-             started_us = ?26, chain = ?27, facts = ?28, head = ?29, format = ?30 WHERE seq = ?1";
-        self.store.db.prepare_cached(sql)?.execute(params![
+        let given = ended.head.id.0.as_str();
+        let facts = open.facts.finalize();
+        let row = RunRow {
             seq,
             id,
-            base,
+            base: if given.is_empty() { id } else { given },
+            facts: &facts.as_bytes()[..16],
+            blob: &ended.blob,
+        };
+        let seq = self.write_run(&row, open, &ended.head)?;
+        open.held.write(&self.store.db, seq)
+    }
+
+    /// Where a run was first seen stays as it is.
+    fn write_run(
+        &self,
+        row: &RunRow<'_>,
+        open: &OpenRun,
+        head: &Rollout,
+    ) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO run (seq, id, base_id, task, family, scenario, grp, trial, outcome, ending, model, harness,
+             harness_version, index_version, prompt_version, toolset_version, checkpoint, steps, calls, errors,
+             reward_result, reward_status, has_retry, has_rewrite, has_unknown, started_us, chain, facts, head, format,
+             source, src_offset, imported_us)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+             ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33)
+             ON CONFLICT (seq) DO UPDATE SET id = excluded.id, base_id = excluded.base_id, task = excluded.task,
+             family = excluded.family, scenario = excluded.scenario, grp = excluded.grp, trial = excluded.trial,
+             outcome = excluded.outcome, ending = excluded.ending, model = excluded.model, harness = excluded.harness,
+             harness_version = excluded.harness_version, index_version = excluded.index_version,
+             prompt_version = excluded.prompt_version, toolset_version = excluded.toolset_version,
+             checkpoint = excluded.checkpoint, steps = excluded.steps, calls = excluded.calls, errors = excluded.errors,
+             reward_result = excluded.reward_result, reward_status = excluded.reward_status,
+             has_retry = excluded.has_retry, has_rewrite = excluded.has_rewrite, has_unknown = excluded.has_unknown,
+             started_us = excluded.started_us, chain = excluded.chain, facts = excluded.facts, head = excluded.head,
+             format = excluded.format";
+        let (result, status) = open.reward.unwrap_or((None, "missing"));
+        let db = &self.store.db;
+        db.prepare_cached(sql)?.execute(params![
+            row.seq,
+            row.id,
+            row.base,
             head.task.as_ref().map(|t| t.0.as_str()),
             head.family,
             head.scenario,
@@ -256,25 +294,31 @@ impl Intake<'_> {
             open.has_unknown,
             head.started_us,
             open.chain.as_slice(),
-            &open.facts.finalize().as_bytes()[..16],
-            bodies::pack_json(&head)?,
+            row.facts,
+            row.blob,
             head.format,
+            head.source,
+            head.span.offset as i64,
+            self.now_us,
         ])?;
-        Ok(())
+        Ok(row.seq.unwrap_or_else(|| db.last_insert_rowid()))
     }
 
-    /// Lets the rows of the run that arrived take the place of those of the run that was here.
+    /// Makes room for a run that arrived in the place of the one that was here.
     pub(super) fn replace(&self, seq: i64, open: &OpenRun) -> Result<(), StoreError> {
         let db = &self.store.db;
         for table in ["step", "call", "reward", "foreign_label"] {
-            db.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [seq])?;
-            db.execute(
-                &format!("UPDATE {table} SET run = ?1 WHERE run = ?2"),
-                params![seq, open.seq],
-            )?;
+            let sql = format!("DELETE FROM {table} WHERE run = ?1");
+            db.prepare_cached(&sql)?.execute([seq])?;
+            if let Some(written) = open.seq {
+                let sql = format!("UPDATE {table} SET run = ?1 WHERE run = ?2");
+                db.prepare_cached(&sql)?.execute(params![seq, written])?;
+            }
         }
-        db.prepare_cached("DELETE FROM run WHERE seq = ?1")?
-            .execute([open.seq])?;
+        if let Some(written) = open.seq {
+            let sql = "DELETE FROM run WHERE seq = ?1";
+            db.prepare_cached(sql)?.execute([written])?;
+        }
         Ok(())
     }
 
