@@ -2,6 +2,7 @@
 //!
 //! It keeps and finds; it judges nothing. Rules live in the pure rooms.
 
+mod blobs;
 mod board;
 mod bodies;
 mod bundle;
@@ -118,6 +119,15 @@ impl From<rusqlite::Error> for StoreError {
                 Self::Damaged(error.to_string())
             }
             _ => Self::Sql(error),
+        }
+    }
+}
+
+impl StoreError {
+    fn unreadable(what: &'static str, why: impl ToString) -> Self {
+        Self::Unreadable {
+            what,
+            why: why.to_string(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::parcel::PackedText;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::io::Read;
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -17,6 +18,25 @@ const KNOWN_MAX: usize = 400_000;
 
 /// First 16 bytes of BLAKE3: collisions are out of reach, and the index stays half as large.
 pub(super) type Hash = [u8; 16];
+
+/// Hashes a hash: its first bytes are as good as any.
+#[derive(Default)]
+pub(super) struct Already(u64);
+
+impl Hasher for Already {
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(first) = bytes.first_chunk() {
+            self.0 = u64::from_le_bytes(*first);
+        }
+    }
+
+    // The length that stands before an array's bytes says nothing.
+    fn write_usize(&mut self, _: usize) {}
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Returns the address of a text.
 pub(super) fn address(bytes: &[u8]) -> Hash {
@@ -60,16 +80,13 @@ pub(super) fn unpack(packed: bool, data: Vec<u8>, size: usize) -> Result<Vec<u8>
     if !packed {
         return Ok(data);
     }
-    with_contexts(|_, unpack| unpack.decompress(&data, size)).map_err(|e| StoreError::Unreadable {
-        what: "text",
-        why: e.to_string(),
-    })
+    with_contexts(|_, unpack| unpack.decompress(&data, size)).map_err(unreadable)
 }
 
 /// Writes texts once and remembers the recent ones.
 #[derive(Default)]
 pub(super) struct Writer {
-    known: HashMap<Hash, i64>,
+    known: HashMap<Hash, i64, BuildHasherDefault<Already>>,
     /// Bytes handed in.
     pub(super) bytes_in: u64,
     /// Bytes of texts that were new.
@@ -111,9 +128,8 @@ fn find(db: &Connection, hash: &Hash) -> Result<Option<i64>, StoreError> {
 }
 
 fn insert(db: &Connection, text: &PackedText) -> Result<i64, StoreError> {
-    let (packed, data) = text.data.as_ref().ok_or(StoreError::Unreadable {
-        what: "text",
-        why: "its packed form was handed over before and is not in the file".to_owned(),
+    let (packed, data) = text.data.as_ref().ok_or_else(|| {
+        unreadable("its packed form was handed over before and is not in the file")
     })?;
     let mut query =
         db.prepare_cached("INSERT INTO body (hash, size, packed, data) VALUES (?1, ?2, ?3, ?4)")?;
@@ -128,10 +144,6 @@ fn insert(db: &Connection, text: &PackedText) -> Result<i64, StoreError> {
 
 /// Reads at most `limit` bytes from the start of a text without unpacking the rest.
 pub(super) fn start(packed: bool, data: &[u8], limit: usize) -> Result<String, StoreError> {
-    let unreadable = |e: std::io::Error| StoreError::Unreadable {
-        what: "text",
-        why: e.to_string(),
-    };
     let mut bytes = Vec::with_capacity(limit.min(64 * 1024));
     if packed {
         let decoder = zstd::stream::read::Decoder::new(data).map_err(unreadable)?;
@@ -148,43 +160,11 @@ pub(super) fn start(packed: bool, data: &[u8], limit: usize) -> Result<String, S
         Err(e) => e.valid_up_to(),
     };
     bytes.truncate(valid);
-    String::from_utf8(bytes).map_err(|e| StoreError::Unreadable {
-        what: "text",
-        why: e.to_string(),
-    })
+    String::from_utf8(bytes).map_err(unreadable)
 }
 
-/// Packs a value for a BLOB column: one flag byte, then perhaps compressed JSON.
-pub(super) fn pack_json<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, StoreError> {
-    let json = serde_json::to_vec(value).map_err(|e| StoreError::Unreadable {
-        what: "value",
-        why: e.to_string(),
-    })?;
-    let (packed, data) = pack(&json);
-    let mut out = Vec::with_capacity(data.len() + 9);
-    out.push(u8::from(packed));
-    out.extend_from_slice(&(json.len() as u64).to_le_bytes());
-    out.extend_from_slice(&data);
-    Ok(out)
-}
-
-/// Undoes `pack_json`.
-pub(super) fn unpack_json<T: serde::de::DeserializeOwned>(
-    what: &'static str,
-    blob: &[u8],
-) -> Result<T, StoreError> {
-    let broken = || StoreError::Unreadable {
-        what,
-        why: "too short".to_owned(),
-    };
-    let (flag, rest) = blob.split_first().ok_or_else(broken)?;
-    let (size, data) = rest.split_first_chunk::<8>().ok_or_else(broken)?;
-    let size = usize::try_from(u64::from_le_bytes(*size)).unwrap_or(0);
-    let json = unpack(*flag == 1, data.to_vec(), size)?;
-    serde_json::from_slice(&json).map_err(|e| StoreError::Unreadable {
-        what,
-        why: e.to_string(),
-    })
+fn unreadable(why: impl ToString) -> StoreError {
+    StoreError::unreadable("text", why)
 }
 
 #[cfg(test)]

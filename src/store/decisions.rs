@@ -30,10 +30,9 @@ impl Store {
         decision: &Decision,
     ) -> Result<DecisionRecord, StoreError> {
         let mut records = self.append(act, std::slice::from_ref(decision), false)?;
-        records.pop().ok_or(StoreError::Unreadable {
-            what: "decision",
-            why: "none written".to_owned(),
-        })
+        records
+            .pop()
+            .ok_or_else(|| StoreError::unreadable("decision", "none written"))
     }
 
     /// Appends several decisions that are undone as one.

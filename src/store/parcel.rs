@@ -1,10 +1,12 @@
 //! Items made ready away from the writer: hashing, packing and serialising cost more than writing, so parsers do it.
 
 use super::StoreError;
-use super::bodies::{self, Hash};
+use super::blobs;
+use super::bodies::{self, Already, Hash};
 use super::intake::link;
 use crate::domain::{Call, Item, Rollout, SourceSpan, Step};
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 /// Texts remembered as packed before, about 15 MB at the most; forgetting packs one again.
 const SEEN_MAX: usize = 200_000;
@@ -45,7 +47,7 @@ pub(super) struct Ended {
 /// Makes items ready. One packer serves one unit, whose parcels the writer takes in order.
 #[derive(Debug, Default)]
 pub struct Packer {
-    seen: HashSet<Hash>,
+    seen: HashSet<Hash, BuildHasherDefault<Already>>,
     /// Of the steps of the run under way.
     chain: Hash,
 }
@@ -64,7 +66,7 @@ impl Packer {
                 Ok(ended) => Ready::End(Box::new(ended)),
                 Err(error) => Ready::Broken(error),
             },
-            Item::Call(call) => match bodies::pack_json(&call) {
+            Item::Call(call) => match blobs::pack(&call) {
                 Ok(blob) => Ready::Call(call, blob),
                 Err(error) => Ready::Broken(error),
             },
@@ -101,6 +103,6 @@ fn ended(mut head: Rollout) -> Result<Ended, StoreError> {
     let plain = serde_json::to_vec(&head).unwrap_or_default();
     (head.source, head.span) = (source, span);
     head.id_minted |= head.id.0.is_empty();
-    let blob = bodies::pack_json(&head)?;
+    let blob = blobs::pack(&head)?;
     Ok(Ended { head, blob, plain })
 }

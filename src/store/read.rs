@@ -1,8 +1,8 @@
 //! Reads one run: its head, steps, calls, rewards and the labels that came with it.
 
-use super::bodies;
 use super::intake::rows::Rest;
 use super::{Store, StoreError};
+use super::{blobs, bodies};
 use crate::domain::{
     Call, ForeignLabel, Owner, Reward, RewardStatus, Role, Rollout, RunId, SourceSpan, Step,
     StepKind, StepStatus,
@@ -100,7 +100,7 @@ impl Store {
             .query_row([run.as_str()], |row| row.get(0))
             .optional()?;
         let head = head.ok_or_else(|| StoreError::NoSuchRun(run.0.clone()))?;
-        let head: Rollout = bodies::unpack_json("run", &head)?;
+        let head: Rollout = blobs::unpack("run", &head)?;
         // The row's name counts: the store may have minted it, or set a suffix apart from another run of that name.
         Ok(Rollout {
             id: run.clone(),
@@ -189,7 +189,7 @@ impl Store {
         let mut out = Vec::new();
         while let Some(row) = rows.next()? {
             let blob = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-            let call: Call = bodies::unpack_json("call", blob)?;
+            let call: Call = blobs::unpack("call", blob)?;
             // The writer numbered it, after its data had been packed.
             out.push(Call {
                 index: row.get(0)?,
@@ -280,10 +280,7 @@ fn step_of(row: &Row<'_>) -> Result<Step, StoreError> {
         .unwrap_or_default();
     let size = usize::try_from(row.get::<_, i64>(18)?).unwrap_or(0);
     let bytes = bodies::unpack(row.get(16)?, row.get(17)?, size)?;
-    let text = String::from_utf8(bytes).map_err(|e| StoreError::Unreadable {
-        what: "step",
-        why: e.to_string(),
-    })?;
+    let text = String::from_utf8(bytes).map_err(|e| StoreError::unreadable("step", e))?;
     let number = |at: usize| row.get::<_, i64>(at).map(|n| u64::try_from(n).unwrap_or(0));
     Ok(Step {
         index: row.get(0)?,

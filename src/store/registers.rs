@@ -83,18 +83,12 @@ pub(super) fn to_json<T: serde::Serialize>(
     what: &'static str,
     value: &T,
 ) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|e| StoreError::Unreadable {
-        what,
-        why: e.to_string(),
-    })
+    serde_json::to_string(value).map_err(|e| StoreError::unreadable(what, e))
 }
 
 pub(super) fn from_json<T: serde::de::DeserializeOwned>(
     what: &'static str,
     json: &str,
 ) -> Result<T, StoreError> {
-    serde_json::from_str(json).map_err(|e| StoreError::Unreadable {
-        what,
-        why: e.to_string(),
-    })
+    serde_json::from_str(json).map_err(|e| StoreError::unreadable(what, e))
 }

@@ -1,6 +1,6 @@
 //! What a room worked out and wants to find again (findings, probes, advice), and half-written words.
 
-use super::bodies;
+use super::blobs;
 use super::{Store, StoreError};
 use rusqlite::{OptionalExtension, params};
 use serde::{Serialize, de::DeserializeOwned};
@@ -18,7 +18,7 @@ impl Store {
         self.must_write()?;
         let sql = "INSERT INTO result (kind, subject, key, at_us, data) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (kind, subject, key) DO UPDATE SET at_us = excluded.at_us, data = excluded.data";
-        let blob = bodies::pack_json(value)?;
+        let blob = blobs::pack(value)?;
         self.db
             .prepare_cached(sql)?
             .execute(params![kind, subject, key, now_us, blob])?;
@@ -57,7 +57,7 @@ impl Store {
             .prepare_cached(sql)?
             .query_row(params![kind, subject, key], |row| row.get(0))
             .optional()?;
-        blob.map(|b| bodies::unpack_json("result", &b)).transpose()
+        blob.map(|b| blobs::unpack("result", &b)).transpose()
     }
 
     /// Reads all results of a kind, of one subject if one is named: subject, key, time, value.
@@ -77,7 +77,7 @@ impl Store {
                 row.get(0)?,
                 row.get(1)?,
                 row.get(2)?,
-                bodies::unpack_json("result", &blob)?,
+                blobs::unpack("result", &blob)?,
             ));
         }
         Ok(out)

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 const STEPS: &[&str] = &[
     include_str!("../../assets/schema/001.sql"),
     include_str!("../../assets/schema/002.sql"),
+    include_str!("../../assets/schema/003.sql"),
 ];
 
 /// "tria": says whose file it is.

@@ -1,6 +1,6 @@
 //! Scores, keyed by what was scored and the exact model. Scores of different bindings never mix.
 
-use super::bodies;
+use super::blobs;
 use super::registers::to_json;
 use super::{Store, StoreError};
 use crate::domain::{DecisionId, RunId, Score, ScoreSubject};
@@ -24,7 +24,7 @@ impl Store {
                 to_json("binding", &score.binding)?,
                 run.as_str(),
                 now_us,
-                bodies::pack_json(score)?,
+                blobs::pack(score)?,
             ])?;
         }
         transaction.commit()?;
@@ -57,7 +57,7 @@ impl Store {
             .collect::<Result<_, _>>()?;
         blobs
             .iter()
-            .map(|blob| bodies::unpack_json("score", blob))
+            .map(|blob| blobs::unpack("score", blob))
             .collect()
     }
 }

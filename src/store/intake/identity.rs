@@ -81,7 +81,11 @@ impl Intake<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    pub(super) fn arrival(&self, open: &mut OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
+    pub(super) fn arrival(
+        &self,
+        open: &mut OpenRun,
+        head: &Rollout,
+    ) -> Result<Arrival, StoreError> {
         if let Some(same) = open
             .known
             .iter()

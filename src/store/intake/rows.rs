@@ -1,7 +1,7 @@
 //! Writes the rows of a run.
 
 use super::super::StoreError;
-use super::super::bodies::{self, Hash};
+use super::super::{blobs, bodies::Hash};
 use super::{Ended, Intake, OpenRun};
 use crate::domain::{
     Call, DocRef, ForeignLabel, Owner, Reward, Role, Rollout, Step, StepKind, StepStatus,
@@ -201,7 +201,7 @@ impl Intake<'_> {
             true => (given.clone(), given.as_str()),
             false => (format!("importing~{waiting}"), ""),
         };
-        let blob = bodies::pack_json(&open.begun)?;
+        let blob = blobs::pack(&open.begun)?;
         let row = RunRow {
             seq: open.seq,
             id: &id,

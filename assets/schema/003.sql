@@ -1,0 +1,2 @@
+-- From here on heads and calls are packed with the dictionary blobs-1.dict. Nothing is rewritten; older programs, which cannot read
+-- such rows, see the version and say so.
