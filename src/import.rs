@@ -10,6 +10,7 @@ mod archive;
 mod beside;
 mod chat;
 mod content;
+mod database;
 mod detect;
 mod document;
 mod exchange;
@@ -50,7 +51,7 @@ use format::{Importer, Input};
 use out::{Halt, Out};
 use source::Source;
 
-pub use beside::Beside;
+pub use beside::{Beside, modified_us};
 pub use detect::Detection;
 pub use raw::read_raw;
 pub use registers::{read_documents, read_tasks};

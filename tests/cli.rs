@@ -6,6 +6,7 @@ mod change;
 mod demo;
 pub(crate) mod desk;
 mod export;
+mod follow;
 mod hints;
 mod hostile;
 mod rewards;

@@ -2,6 +2,7 @@
 
 mod beside;
 mod damage;
+mod database;
 mod follow;
 mod identity;
 mod json;

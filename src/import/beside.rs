@@ -32,6 +32,16 @@ pub(crate) fn is_beside(path: &Path) -> bool {
     is_json && (NAMES.iter().any(|part| name.contains(part)) || is_results())
 }
 
+/// When a file was last written, microseconds UTC.
+pub fn modified_us(meta: &std::fs::Metadata) -> i64 {
+    let since = meta
+        .modified()
+        .ok()
+        .and_then(|t| t.duration_since(std::time::UNIX_EPOCH).ok())
+        .unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
 /// A path by which places can be compared: the user may name one relative to the other.
 pub(crate) fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -49,6 +59,7 @@ struct Files {
     /// Files beyond the limit.
     too_many: usize,
     index: OnceLock<Index>,
+    stamp: OnceLock<(u64, i64)>,
 }
 
 impl PartialEq for Beside {
@@ -82,12 +93,27 @@ impl Beside {
             twins,
             too_many,
             index: OnceLock::new(),
+            stamp: OnceLock::new(),
         }))
     }
 
     /// There are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.paths.is_empty()
+    }
+
+    /// Their bytes and the time of the newest, microseconds UTC: what they say of a run may have changed while its file has not.
+    pub fn stamp(&self) -> (u64, i64) {
+        *self.0.stamp.get_or_init(|| {
+            let metas = self
+                .0
+                .paths
+                .iter()
+                .filter_map(|p| std::fs::metadata(p).ok());
+            metas.fold((0, 0), |(size, newest), meta| {
+                (size + meta.len(), newest.max(modified_us(&meta)))
+            })
+        })
     }
 
     /// What they say, read when first asked.

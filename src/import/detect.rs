@@ -370,7 +370,7 @@ pub(crate) fn unknown(sniff: &Sniff) -> String {
         Shape::Zip => format!("a zip archive that is no Inspect log; {HINT}"),
         Shape::Parquet => format!("a parquet file of no known columns; {HINT}"),
         Shape::Sqlite => {
-            "an SQLite database; hint: export from the program that wrote it, such as `opencode export`".to_owned()
+            "an SQLite database that is not opencode's (or is packed); hint: export from the program that wrote it".to_owned()
         }
         Shape::Binary => "a binary file".to_owned(),
         Shape::Text => format!("text that is no JSON; {HINT}"),

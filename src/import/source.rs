@@ -6,6 +6,7 @@ mod bound;
 mod spool;
 mod utf16;
 
+use super::database::SessionLines;
 use super::limits::MEMORY_BYTES;
 use super::table::TableLines;
 use bound::Bound;
@@ -15,6 +16,9 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use utf16::Utf16;
+
+/// As many first bytes tell how a file is packed.
+const MAGIC: u64 = 16;
 
 /// Reads and seeks.
 pub(crate) trait ReadSeek: Read + Seek {}
@@ -51,7 +55,7 @@ impl Source {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         let mut magic = Vec::new();
-        (&mut file).take(4).read_to_end(&mut magic)?;
+        (&mut file).take(MAGIC).read_to_end(&mut magic)?;
         file.seek(SeekFrom::Start(0))?;
         let unpacked = most.min(unpacked_limit(size));
         match Coat::of(&magic) {
@@ -64,6 +68,10 @@ impl Source {
             }),
             Coat::Plain => Self::bytes_of(file, size),
             Coat::Table => Self::table(file, unpacked),
+            Coat::Database => match SessionLines::open(path)? {
+                Some(lines) => Self::noted(lines, unpacked, Coat::Database),
+                None => Self::bytes_of(file, size.min(MEMORY_BYTES)),
+            },
             coat => Self::undressed(file, unpacked, coat),
         }
     }
@@ -78,9 +86,10 @@ impl Source {
     pub(crate) fn stdin() -> io::Result<Self> {
         let plain = Self::gathered(Bound::stdin(io::stdin().lock()), u64::MAX)?;
         let mut magic = Vec::new();
-        plain.reader(0)?.take(4).read_to_end(&mut magic)?;
+        plain.reader(0)?.take(MAGIC).read_to_end(&mut magic)?;
         match Coat::of(&magic) {
-            Coat::Plain => Ok(plain),
+            // A database is read in its place, with the log that stands beside it.
+            Coat::Plain | Coat::Database => Ok(plain),
             Coat::Table => plain.as_table(unpacked_limit(plain.len)),
             coat => Self::undressed(plain.reader(0)?, unpacked_limit(plain.len), coat),
         }
@@ -110,7 +119,7 @@ impl Source {
             Coat::Utf16Le | Coat::Utf16Be => {
                 Self::gathered(Utf16::new(reader, coat == Coat::Utf16Le), limit)?
             }
-            Coat::Plain | Coat::Table => Self::gathered(reader, limit)?,
+            Coat::Plain | Coat::Table | Coat::Database => Self::gathered(reader, limit)?,
         };
         unpacked.notes.push(coat.note().to_owned());
         // What was packed may itself be a table, or text in UTF-16.
@@ -131,15 +140,18 @@ impl Source {
 
     fn coat(&self) -> io::Result<Coat> {
         let mut magic = Vec::new();
-        self.reader(0)?.take(4).read_to_end(&mut magic)?;
+        self.reader(0)?.take(MAGIC).read_to_end(&mut magic)?;
         Ok(Coat::of(&magic))
     }
 
     fn table(file: File, limit: u64) -> io::Result<Self> {
-        let lines = TableLines::open(file)?;
-        let mut table = Self::gathered(lines, limit)?;
-        table.notes.push(Coat::Table.note().to_owned());
-        Ok(table)
+        Self::noted(TableLines::open(file)?, limit, Coat::Table)
+    }
+
+    fn noted(lines: impl Read, limit: u64, coat: Coat) -> io::Result<Self> {
+        let mut source = Self::gathered(lines, limit)?;
+        source.notes.push(coat.note().to_owned());
+        Ok(source)
     }
 
     /// The table that these bytes are; its reader wants a file.
@@ -255,19 +267,21 @@ enum Coat {
     Utf16Be,
     Table,
     Zstd,
+    Database,
 }
 
 impl Coat {
     fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1F, 0x8B, ..] => Self::Gzip,
-            [0x28, 0xB5, 0x2F, 0xFD] => Self::Zstd,
-            b"PAR1" => Self::Table,
+            [0x28, 0xB5, 0x2F, 0xFD, ..] => Self::Zstd,
+            [b'P', b'A', b'R', b'1', ..] => Self::Table,
+            b"SQLite format 3\0" => Self::Database,
             [0xFF, 0xFE, ..] => Self::Utf16Le,
             [0xFE, 0xFF, ..] => Self::Utf16Be,
             // Without a byte order mark: JSON starts with an ASCII character.
-            [b'{' | b'[', 0, _, 0] => Self::Utf16Le,
-            [0, b'{' | b'[', 0, _] => Self::Utf16Be,
+            [b'{' | b'[', 0, _, 0, ..] => Self::Utf16Le,
+            [0, b'{' | b'[', 0, _, ..] => Self::Utf16Be,
             _ => Self::Plain,
         }
     }
@@ -285,6 +299,9 @@ impl Coat {
             }
             Self::Table => {
                 "turned from a parquet table into JSON lines; offsets are those of the lines"
+            }
+            Self::Database => {
+                "turned from opencode's database into JSON lines, one a session; offsets are those of the lines"
             }
             Self::Plain => "",
         }

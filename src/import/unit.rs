@@ -125,6 +125,7 @@ fn walk(path: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Disc
         return;
     }
     let mut children: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    children.retain(|path| !is_of_a_database(path));
     children.sort();
     if forms_one_run(path) {
         return found
@@ -134,6 +135,15 @@ fn walk(path: &Path, depth: usize, seen: &mut HashSet<PathBuf>, found: &mut Disc
     for child in children {
         walk(&child, depth + 1, seen, found);
     }
+}
+
+/// What SQLite keeps beside an open database is read with it.
+fn is_of_a_database(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let base = name
+        .strip_suffix("-wal")
+        .or_else(|| name.strip_suffix("-shm"));
+    base.is_some_and(|base| path.with_file_name(base).is_file())
 }
 
 /// A Harbor trial, or an OpenHands conversation with one file an event.

@@ -6,17 +6,18 @@ use super::parcel::{Ended, PackedText, Packer, Parcel, Ready};
 use super::{Store, StoreError};
 use crate::domain::{Call, ForeignLabel, Item, Reward, Rollout, Sink, Skip, Step};
 use rusqlite::{OptionalExtension, params};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 mod held;
 mod identity;
+mod open;
 mod revised;
 pub(super) mod rows;
 
-use held::Held;
+use identity::Arrival;
 pub(super) use identity::link;
-use identity::{Arrival, Known};
+use open::OpenRun;
 
 /// While rows stream in: the writer itself writes texts before steps and runs with their steps, so looking each of them up again
 /// is skipped; indices in random order stay in memory; pages that change often are copied into the file seldom.
@@ -84,54 +85,6 @@ pub struct Intake<'a> {
     counts: IntakeCounts,
     since_commit: (u64, u64),
     failed: Option<StoreError>,
-}
-
-/// A run between its `Begin` and its `End`.
-struct OpenRun {
-    /// What its beginning said of it.
-    begun: Box<Rollout>,
-    /// Its row, once it was written in part.
-    seq: Option<i64>,
-    /// Its first row has the name that the file gives it.
-    named: bool,
-    held: Held,
-    steps: u32,
-    calls: u32,
-    rewards: u32,
-    labels: u32,
-    errors: u32,
-    has_retry: bool,
-    has_rewrite: bool,
-    has_unknown: bool,
-    logical: HashSet<String>,
-    reward: Option<(Option<f64>, &'static str)>,
-    chain: Hash,
-    facts: blake3::Hasher,
-    known: Vec<Known>,
-}
-
-impl OpenRun {
-    fn new(begun: Box<Rollout>, known: Vec<Known>) -> Self {
-        Self {
-            begun,
-            seq: None,
-            named: false,
-            held: Held::default(),
-            steps: 0,
-            calls: 0,
-            rewards: 0,
-            labels: 0,
-            errors: 0,
-            has_retry: false,
-            has_rewrite: false,
-            has_unknown: false,
-            logical: HashSet::new(),
-            reward: None,
-            chain: [0; 16],
-            facts: blake3::Hasher::new(),
-            known,
-        }
-    }
 }
 
 impl Store {
@@ -284,72 +237,39 @@ impl Intake<'_> {
         Ok(())
     }
 
-    fn step(
-        &mut self,
-        mut step: Box<Step>,
-        text: PackedText,
-        chain: Hash,
-    ) -> Result<(), StoreError> {
+    fn step(&mut self, step: Box<Step>, text: PackedText, chain: Hash) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
-        step.index = open.steps;
         let size = text.size;
         let body = self.bodies.put(&self.store.db, text)?;
-        open.chain = chain;
-        open.steps += 1;
-        open.errors += u32::from(step.is_failed());
-        open.has_unknown |= step.owner == crate::domain::Owner::Unknown;
-        open.has_rewrite |= !step.replaces.is_empty();
-        for known in open.known.iter_mut().filter(|k| k.steps == open.steps) {
-            known.is_prefix = known.chain == open.chain;
-        }
-        open.held.step(step, body, size);
+        open.step(step, body, size, chain);
         self.counts.steps += 1;
         self.since_commit.1 += 1;
         self.spill_if_full()?;
         self.commit_if_due()
     }
 
-    fn call(&mut self, mut call: Box<Call>, blob: Vec<u8>) -> Result<(), StoreError> {
+    fn call(&mut self, call: Box<Call>, blob: Vec<u8>) -> Result<(), StoreError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
-        call.index = open.calls;
-        open.calls += 1;
-        open.has_rewrite |= call.context_rewrite;
-        if let Some(logical) = &call.logical_request_id {
-            open.has_retry |= !open.logical.insert(logical.clone());
-        }
-        open.facts.update(&blob);
-        open.held.call(call, blob);
+        open.call(call, blob);
         self.counts.calls += 1;
         self.spill_if_full()
     }
 
     fn reward(&mut self, reward: Box<Reward>) -> Result<(), StoreError> {
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        let json = serde_json::to_vec(&reward).unwrap_or_default();
-        open.facts.update(&json);
-        // The last reward wins, as in Agent Lightning; one without a result does not hide one with.
-        if reward.result.is_some() || open.reward.is_none() {
-            open.reward = Some((reward.result, reward.status.word()));
+        if let Some(open) = &mut self.open {
+            open.reward(reward);
         }
-        open.held.reward(open.rewards, reward);
-        open.rewards += 1;
         self.spill_if_full()
     }
 
     fn label(&mut self, label: Box<ForeignLabel>) -> Result<(), StoreError> {
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        let json = serde_json::to_vec(&label).unwrap_or_default();
-        open.facts.update(&json);
-        open.held.label(open.labels, label);
-        open.labels += 1;
+        if let Some(open) = &mut self.open {
+            open.label(label);
+        }
         self.spill_if_full()
     }
 

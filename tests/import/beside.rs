@@ -3,7 +3,10 @@
 use super::seen::{Seen, real_logs, see_bytes, see_unit};
 use std::path::PathBuf;
 use triagent::domain::Outcome;
+use triagent::domain::Progress;
 use triagent::import::discover;
+use triagent::jobs::{self, ImportOptions};
+use triagent::store::Store;
 
 fn read_all(paths: &[PathBuf]) -> Vec<Seen> {
     let found = discover(paths);
@@ -236,4 +239,35 @@ fn mast_modes_are_labels_of_their_own() {
     assert_eq!(seen.lines(), ["unknown text raw log"]);
     assert_eq!(labels(&seen), ["mast 1.1", "mast 3.3"]);
     assert!(seen.report.notes[0].contains("care"));
+}
+
+/// Labels are often written days after the runs: a folder whose runs have not changed is read again when what stands beside
+/// them has. The count is that of the test above.
+#[test]
+fn labels_that_come_later_join_the_runs_that_are_here() {
+    let Some(root) = real_logs() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |name: &str| {
+        let from = root.join(name);
+        let to = folder.path().join(from.file_name().unwrap());
+        std::fs::write(to, std::fs::read(&from).unwrap()).unwrap();
+    };
+    let mut store = Store::in_memory().unwrap();
+    let mut look = || {
+        let options = ImportOptions::default();
+        let paths = [folder.path().to_owned()];
+        let progress = Progress::default();
+        jobs::import(&mut store, &paths, &options, 1, &progress, &mut |_| {}).unwrap()
+    };
+    copy("tau-bench/retail-failed-29.json");
+    assert_eq!(look().stored, 29);
+    assert_eq!(look().unchanged, 1);
+    let labels = std::fs::read_dir(root.join("tau-bench-labels")).unwrap();
+    for entry in labels.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        copy(&format!("tau-bench-labels/{name}"));
+    }
+    assert_eq!(look().renewed, 24);
+    let again = look();
+    assert_eq!((again.renewed, again.unchanged), (0, again.units));
 }

@@ -1,4 +1,5 @@
-//! opencode: `opencode export` (one document a session) and the event stream of `run --format json`. One assistant
+//! opencode: `opencode export` (one document a session), its database (such documents as lines) and the event stream of
+//! `run --format json`. One assistant
 //! message holds one or more answers, each from step-start to step-finish. A broken tool call is renamed `invalid` and
 //! called completed; a command that failed is completed too; a killed process leaves an answer without an end.
 
@@ -6,7 +7,7 @@ mod part;
 
 use super::openai_chat::inside;
 use super::{Importer, Input};
-use crate::domain::{Call, Ending, Owner, Role, SourceSpan, Step, StepKind, Usage};
+use crate::domain::{Call, Ending, Owner, Role, Rollout, SourceSpan, Step, StepKind, Usage};
 use crate::import::answer::sum;
 use crate::import::detect::{Shape, Sniff, has_all};
 use crate::import::document::Document;
@@ -14,7 +15,7 @@ use crate::import::extra::keep;
 use crate::import::group::{Groups, replay};
 use crate::import::json::Node;
 use crate::import::out::{Halt, Out};
-use crate::import::rows::{Row, each_element, tell_damage};
+use crate::import::rows::{Row, each_element, each_row, tell_damage};
 use crate::import::run::Run;
 use crate::import::time::time;
 use crate::import::turn::event;
@@ -39,7 +40,7 @@ impl Importer for OpenCode {
     }
 
     fn title(&self) -> &'static str {
-        "opencode session (export document or JSON event stream)"
+        "opencode session (export document, opencode.db or JSON event stream)"
     }
 
     fn recognise(&self, sniff: &Sniff) -> Option<String> {
@@ -58,12 +59,12 @@ impl Importer for OpenCode {
     }
 
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
-        let is_export =
-            input.sniff.shape == Shape::Object && input.sniff.first().get("info").is_some();
-        if is_export {
-            self.export(input, out)
-        } else {
-            self.stream(input, out)
+        match (input.sniff.first().get("info"), input.sniff.shape) {
+            (Some(_), Shape::Object) => self.export(input, out),
+            (Some(_), shape) => each_row(out, input.source, shape, |out, row| {
+                self.session(input, out, row)
+            }),
+            (None, _) => self.stream(input, out),
         }
     }
 }
@@ -76,9 +77,38 @@ impl OpenCode {
         let Some(info) = top.get("info") else {
             return Err(Halt::file("no info about the session"));
         };
-        let id = info.id("id").unwrap_or_default();
-        let mut head = input.head(id, self);
+        let mut head = self.head(input, info);
         head.span.len = input.source.len();
+        let mut run = Run::begin(out, head)?;
+        let mut talk = Talk::default();
+        for list in &document.lists {
+            each_element(&mut run, &document, list, &mut |run, row| {
+                talk.message(run, row.node, row.span)
+            })?;
+        }
+        talk.ending(&mut run);
+        run.end()?;
+        tell_damage(out, &document)
+    }
+
+    /// A session that stands in one line.
+    fn session(&self, input: &Input<'_>, out: &mut Out<'_>, row: &Row<'_>) -> Result<(), Halt> {
+        let Some(info) = row.node.get("info") else {
+            return out.skip(row.span.line, "no info about the session");
+        };
+        let mut head = self.head(input, info);
+        head.span = row.span;
+        let mut run = Run::begin(out, head)?;
+        let mut talk = Talk::default();
+        for node in row.node.list("messages") {
+            talk.message(&mut run, node, row.span)?;
+        }
+        talk.ending(&mut run);
+        run.end()
+    }
+
+    fn head(&self, input: &Input<'_>, info: &Node<'_>) -> Rollout {
+        let mut head = input.head(info.id("id").unwrap_or_default(), self);
         head.harness.name = Some("opencode".to_owned());
         head.harness.version = info.id("version");
         head.model = info.at(&["model", "id"]).and_then(Node::as_id);
@@ -88,16 +118,7 @@ impl OpenCode {
             info,
             &["directory", "title", "parentID", "agent", "cost"],
         );
-        let mut run = Run::begin(out, head)?;
-        let mut talk = Talk::default();
-        for list in &document.lists {
-            each_element(&mut run, &document, list, &mut |run, row| {
-                talk.message(run, row)
-            })?;
-        }
-        talk.ending(&mut run);
-        run.end()?;
-        tell_damage(out, &document)
+        head
     }
 
     fn stream(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
@@ -143,18 +164,24 @@ struct Talk {
 }
 
 impl Talk {
-    fn message(&mut self, run: &mut Run<'_, '_>, row: &Row<'_>) -> Result<(), Halt> {
-        let info = row.node.get("info").unwrap_or(row.node);
+    /// A stored message; its places count from the start of `row`.
+    fn message(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        node: &Node<'_>,
+        row: SourceSpan,
+    ) -> Result<(), Halt> {
+        let info = node.get("info").unwrap_or(node);
         if info.str("role") != Some("assistant") {
-            return asked(run, row, info);
+            return asked(run, node, row, info);
         }
-        self.begin(info.id("id"), call_of(info, inside(row.span, info)));
+        self.begin(info.id("id"), call_of(info, inside(row, info)));
         self.sums_up = info.bool("summary") == Some(true);
         self.stop = info.id("finish");
         self.error = error_of(info.get("error"));
         self.is_cut = info.at(&["time", "completed"]).is_none();
-        for node in row.node.list("parts") {
-            self.part(run, node, row.span)?;
+        for part in node.list("parts") {
+            self.part(run, part, row)?;
         }
         self.close(run, true)
     }
@@ -279,10 +306,19 @@ impl Talk {
 }
 
 /// A message of the person; text that the program put in says so.
-fn asked(run: &mut Run<'_, '_>, row: &Row<'_>, info: &Node<'_>) -> Result<(), Halt> {
+fn asked(
+    run: &mut Run<'_, '_>,
+    node: &Node<'_>,
+    row: SourceSpan,
+    info: &Node<'_>,
+) -> Result<(), Halt> {
+    let owner = match info.str("role") {
+        Some("user") => Owner::User,
+        _ => Owner::Unknown,
+    };
     let mut steps = Vec::new();
-    for node in row.node.list("parts") {
-        let mut part = Part::read(run.out, node, Owner::User, inside(row.span, node));
+    for part in node.list("parts") {
+        let mut part = Part::read(run.out, part, owner, inside(row, part));
         steps.append(&mut part.model);
         steps.append(&mut part.after);
     }
