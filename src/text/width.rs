@@ -56,6 +56,20 @@ pub fn fit_start(text: &str, columns: usize) -> String {
     kept.concat()
 }
 
+/// Cuts the middle of `text`: for names that are told apart by their beginning or by their end.
+pub fn fit_middle(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let Some(room) = columns.checked_sub(1) else {
+        return String::new();
+    };
+    let begin = head(graphemes(text), room.div_ceil(2));
+    let mut end = head(graphemes(text).rev(), room / 2);
+    end.reverse();
+    format!("{}{ELLIPSIS}{}", begin.concat(), end.concat())
+}
+
 fn head<'a>(items: impl Iterator<Item = (&'a str, usize)>, room: usize) -> Vec<&'a str> {
     let mut used = 0;
     items
@@ -89,6 +103,14 @@ mod tests {
     use super::*;
 
     // Expected columns: Unicode East Asian Width (UAX #11) counted by hand.
+    #[test]
+    fn a_name_keeps_both_its_ends() {
+        assert_eq!(fit_middle("four-correct-citation", 11), "four-…ation");
+        assert_eq!(fit_middle("旧政策的报销", 7), "旧…报销");
+        assert_eq!(fit_middle("short", 5), "short");
+        assert_eq!(fit_middle("long", 0), "");
+    }
+
     #[test]
     fn measures_by_grapheme() {
         for (text, columns) in [

@@ -169,7 +169,7 @@ actions! {
     GoBoard "go-board" "board" Go ANY, "Shows the runs.";
     GoQueue "go-queue" "queue" Go ANY, "Goes to the next run that you have not labelled.";
     GoPairs "go-pairs" "pairs" Go ANY, "Shows pairs to decide and decided ones.";
-    GoCompare "go-compare" "compare" Go RUNS, "Lays runs side by side: the marked ones, or this one and the marked ones.";
+    GoCompare "go-compare" "compare" Go RUNS, "Lays the marked runs, or this one, side by side.";
     Probe "probe" "probe" Go RUN.or(SHEET), "Shows this run's probes; there, scores both actions in changed contexts.";
     GoRewards "go-rewards" "rewards" Go ANY, "Shows groups, rewards and advantages.";
     GoAdvice "go-advice" "advice" Go ANY, "Shows what to fix, per cohort, with every gate.";

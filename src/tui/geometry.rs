@@ -210,7 +210,7 @@ pub(crate) fn pair(size: (u16, u16), view: Option<&PairView>) -> PairAreas {
     let height = if open {
         rest.height * 2 / 3
     } else {
-        (rest.height / 4).clamp(3, 8)
+        (rest.height / 3).clamp(3, 8)
     };
     let (request, rest) = top(rest, height);
     let decided = view.is_some_and(PairView::is_decided);
@@ -290,7 +290,12 @@ pub(crate) fn sheet(size: (u16, u16), sheet: Option<&Sheet>) -> SheetAreas {
     let (list, page) = if rest.width >= SIDE_BY_SIDE_FROM {
         left(rest, rest.width / 2)
     } else {
-        top(rest, (rest.height * 2 / 5).max(4))
+        let fifths = if sheet.is_some_and(Sheet::is_of_rows) {
+            3
+        } else {
+            2
+        };
+        top(rest, (rest.height * fifths / 5).max(4))
     };
     let (head, list) = top(list, 1);
     SheetAreas {

@@ -82,11 +82,11 @@ impl Clerk {
             Ask::Mine(reviewer) => Answer::Mine(store.labelled_by(&reviewer)?),
             Ask::Run { run, reviewer } => read::run(store, cleaner(), &run, &reviewer)?,
             Ask::Outline(run) => read::outline(store, run)?,
-            Ask::Heads { run, range } => read::heads(store, run, range)?,
+            Ask::Heads { run, range } => read::heads(store, cleaner(), run, range)?,
             Ask::Bodies { run, range } => read::bodies(store, cleaner(), run, range)?,
             Ask::Whole { run, step } => read::whole(store, cleaner(), run, step)?,
             Ask::StepJson { run, step } => read::step_json(store, &run, step)?,
-            Ask::Search(words) => search::search(store, words)?,
+            Ask::Search(words) => search::search(store, cleaner(), words)?,
             Ask::SearchRun { run, words } => search::search_run(store, run, words)?,
             Ask::Jump(pattern) => search::jump(store, &mut self.names, pattern)?,
             Ask::Queues => Answer::Queues(lists::queues(store)?),
@@ -103,6 +103,7 @@ impl Clerk {
     /// Questions that other jobs answer, and those that write.
     fn try_more(&mut self, ask: Ask, progress: &Progress) -> Result<Answer, JobError> {
         let store = &self.store;
+        let cleaner = || masks(&self.masks, store);
         let said = match ask {
             Ask::Evidence(run) => {
                 let evidence = run_facts(store, &run)?.evidence(&register(store)?);
@@ -122,9 +123,21 @@ impl Clerk {
                 b,
                 reviewer,
                 again,
-            } => Answer::Pair(Box::new(pair::page(store, &a, &b, &reviewer, again)?)),
+            } => Answer::Pair(Box::new(pair::page(
+                store,
+                cleaner(),
+                &a,
+                &b,
+                &reviewer,
+                again,
+            )?)),
             Ask::Compare(a, b) => {
-                let compared = Box::new(compare(store, &a, &b)?);
+                let mut compared = Box::new(compare(store, &a, &b)?);
+                for step in compared.a.iter_mut().chain(&mut compared.b) {
+                    if let Some(masked) = read::mask(cleaner(), &step.text) {
+                        step.text = masked;
+                    }
+                }
                 Answer::Compared { a, b, compared }
             }
             Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store, progress)?)),

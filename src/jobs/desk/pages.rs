@@ -160,6 +160,8 @@ pub struct PairPage {
     pub sides: [PairSide; 2],
     /// What stood before the model in both cases.
     pub context: Vec<ChatMessage>,
+    /// The same texts with secrets masked, where they hold some.
+    pub masked: Option<Box<MaskedPair>>,
     /// The two answer one request.
     pub is_comparable: bool,
     /// The task, where the list has it.
@@ -172,6 +174,15 @@ pub struct PairPage {
     pub seed: u64,
     /// The reviewer's decision on these two.
     pub decided: Option<DecisionRecord>,
+}
+
+/// The texts of a pair with secrets masked.
+#[derive(Debug, Clone)]
+pub struct MaskedPair {
+    /// Of [`PairPage::context`].
+    pub context: Vec<ChatMessage>,
+    /// Of the two sides, in canonical order.
+    pub sides: [ChatMessage; 2],
 }
 
 /// One candidate.

@@ -1,7 +1,9 @@
 //! Pairs for the screen: which there are, one with both sides, and writing a decision down.
 
-use super::pages::{PairPage, PairRow, PairSide, PairWrite};
+use super::pages::{MaskedPair, PairPage, PairRow, PairSide, PairWrite};
+use super::read::mask;
 use super::reply::Answer;
+use crate::clean::Cleaner;
 use crate::domain::chat::{context_before, decision_at};
 use crate::domain::{
     Candidate, ChatMessage, Choice, Decision, DecisionRecord, Filter, Outcome, Pair, RunId, StepRef,
@@ -138,6 +140,7 @@ fn of_task(store: &Store, task: &str, runs: &[(RunId, Outcome)]) -> Result<Vec<P
 /// Two candidates with everything that the screen shows.
 pub(super) fn page(
     store: &Store,
+    cleaner: Option<&Cleaner>,
     a: &SideName,
     b: &SideName,
     reviewer: &str,
@@ -174,16 +177,45 @@ pub(super) fn page(
         Some(id) => store.task(&id)?,
         None => None,
     };
+    let context = context_before(&store.steps(&at.run)?, at.step);
+    let sides = [side(store, checked.a)?, side(store, checked.b)?];
     Ok(PairPage {
-        context: context_before(&store.steps(&at.run)?, at.step),
+        masked: masked(cleaner, &context, &sides),
+        context,
         is_comparable,
         standard: task.as_ref().and_then(Standard::of),
         task,
         left: left.unwrap_or_else(|| left_side(seed, reviewer, &subject, before)),
         seed,
         decided,
-        sides: [side(store, checked.a)?, side(store, checked.b)?],
+        sides,
     })
+}
+
+/// The texts with secrets masked, where they hold some.
+fn masked(
+    cleaner: Option<&Cleaner>,
+    context: &[ChatMessage],
+    sides: &[PairSide; 2],
+) -> Option<Box<MaskedPair>> {
+    let mut found = false;
+    let mut of = |message: &ChatMessage| {
+        let mut copy = message.clone();
+        let texts = copy.content.iter_mut();
+        let calls = copy.tool_calls.iter_mut().map(|call| &mut call.arguments);
+        for text in texts.chain(calls) {
+            if let Some(masked) = mask(cleaner, text) {
+                *text = masked;
+                found = true;
+            }
+        }
+        copy
+    };
+    let masked = MaskedPair {
+        context: context.iter().map(&mut of).collect(),
+        sides: [of(&sides[0].message), of(&sides[1].message)],
+    };
+    found.then(|| Box::new(masked))
 }
 
 fn words(choice: Choice, reviewer: &str) -> PairWords {

@@ -147,8 +147,18 @@ pub(super) fn outline(store: &Store, run: RunId) -> Result<Answer, StoreError> {
 }
 
 /// Steps for the list at the left.
-pub(super) fn heads(store: &Store, run: RunId, range: Range<u32>) -> Result<Answer, StoreError> {
-    let heads = store.step_heads(&run, range.clone(), PREVIEW_BYTES)?;
+pub(super) fn heads(
+    store: &Store,
+    cleaner: Option<&Cleaner>,
+    run: RunId,
+    range: Range<u32>,
+) -> Result<Answer, StoreError> {
+    let mut heads = store.step_heads(&run, range.clone(), PREVIEW_BYTES)?;
+    for head in &mut heads {
+        if let Some(masked) = mask(cleaner, &head.preview) {
+            head.preview = masked;
+        }
+    }
     Ok(Answer::Heads { run, range, heads })
 }
 
@@ -209,7 +219,7 @@ fn mask_inside(cleaner: Option<&Cleaner>, value: &mut Value) {
 }
 
 /// The text with secrets masked, where it holds some.
-fn mask(cleaner: Option<&Cleaner>, text: &str) -> Option<String> {
+pub(super) fn mask(cleaner: Option<&Cleaner>, text: &str) -> Option<String> {
     match cleaner?.mask(text) {
         Cow::Borrowed(_) => None,
         Cow::Owned(masked) => Some(masked),

@@ -1,8 +1,9 @@
 //! Finding words: in all runs by the index, in one run by reading it through; runs by a few letters.
 
 use super::pages::{FoundStep, JumpRow};
-use super::read::SHOWN_BYTES;
+use super::read::{SHOWN_BYTES, mask};
 use super::reply::Answer;
+use crate::clean::Cleaner;
 use crate::domain::{RunId, StepKind};
 use crate::fuzzy;
 use crate::store::{Store, StoreError};
@@ -21,7 +22,11 @@ const AROUND: usize = 60;
 const MAX_JUMPS: usize = 50;
 
 /// Words in all runs.
-pub(super) fn search(store: &Store, words: String) -> Result<Answer, StoreError> {
+pub(super) fn search(
+    store: &Store,
+    cleaner: Option<&Cleaner>,
+    words: String,
+) -> Result<Answer, StoreError> {
     let mut hits = store.search(&words, None, MAX_HITS + 1)?;
     let more = hits.len() > MAX_HITS as usize;
     hits.truncate(MAX_HITS as usize);
@@ -36,7 +41,7 @@ pub(super) fn search(store: &Store, words: String) -> Result<Answer, StoreError>
             run: hit.run,
             step: hit.step,
             owner: head.owner,
-            around: around(&head.preview, &words),
+            around: masked_around(cleaner, &head.preview, &words),
         });
     }
     let state = store.index_state()?;
@@ -118,13 +123,19 @@ impl Names {
     }
 }
 
+/// The line is masked before it is cut: half a secret is not found any more.
+fn masked_around(cleaner: Option<&Cleaner>, text: &str, words: &str) -> String {
+    let line = line_of(text, words);
+    match mask(cleaner, line) {
+        Some(masked) => around(&masked, words),
+        None => around(line, words),
+    }
+}
+
 /// Returns the words with what stands around them, in one line.
 fn around(text: &str, words: &str) -> String {
     let needle = fold(words.trim());
-    let line = text
-        .lines()
-        .find(|l| fold(l).contains(&needle))
-        .unwrap_or(text);
+    let line = line_of(text, words);
     let folded = fold(line);
     let before = folded
         .find(&needle)
@@ -132,4 +143,11 @@ fn around(text: &str, words: &str) -> String {
         .unwrap_or("");
     let skip = before.chars().count().saturating_sub(AROUND);
     line.chars().skip(skip).take(AROUND * 3).collect()
+}
+
+/// The line that holds the words.
+fn line_of<'a>(text: &'a str, words: &str) -> &'a str {
+    let needle = fold(words.trim());
+    let mut lines = text.lines();
+    lines.find(|l| fold(l).contains(&needle)).unwrap_or(text)
 }

@@ -2,7 +2,7 @@
 
 use super::duo::Duo;
 use super::pace::Pace;
-use crate::domain::{Choice, Criterion, Side};
+use crate::domain::{ChatMessage, Choice, Criterion, Side};
 use crate::jobs::SideName;
 use crate::jobs::desk::{PairPage, PairSide};
 use crate::tui::render;
@@ -47,6 +47,8 @@ pub(crate) struct PairView {
     /// The reason typed so far.
     pub(crate) reason: String,
     pub(crate) pace: Pace,
+    /// Secrets are shown.
+    pub(crate) revealed: bool,
 }
 
 impl PairView {
@@ -63,6 +65,7 @@ impl PairView {
             criteria: Vec::new(),
             reason: String::new(),
             pace: Pace::default(),
+            revealed: false,
         }
     }
 
@@ -73,9 +76,31 @@ impl PairView {
 
     /// Takes the page and draws both sides.
     pub(crate) fn take(&mut self, page: Box<PairPage>) {
-        let of = |column| render::message(&side_of(&page, column).message);
-        self.duo = Some(Duo::new(of(Column::Left), of(Column::Right)));
         self.page = Some(page);
+        self.draw();
+    }
+
+    /// Draws both sides, with secrets masked or shown.
+    pub(crate) fn draw(&mut self) {
+        let Some(page) = &self.page else { return };
+        let of = |column| render::message(self.message(page, column));
+        self.duo = Some(Duo::new(of(Column::Left), of(Column::Right)));
+    }
+
+    fn message<'a>(&self, page: &'a PairPage, column: Column) -> &'a ChatMessage {
+        let at = place_of(page, column);
+        match page.masked.as_ref().filter(|_| !self.revealed) {
+            Some(masked) => &masked.sides[at],
+            None => &page.sides[at].message,
+        }
+    }
+
+    /// What stood before the decisions, with secrets masked or shown.
+    pub(crate) fn context<'a>(&self, page: &'a PairPage) -> &'a [ChatMessage] {
+        match page.masked.as_ref().filter(|_| !self.revealed) {
+            Some(masked) => &masked.context,
+            None => &page.context,
+        }
     }
 
     /// What the task standard asks for, in its order.
@@ -112,8 +137,13 @@ impl PairView {
 }
 
 fn side_of(page: &PairPage, column: Column) -> &PairSide {
+    &page.sides[place_of(page, column)]
+}
+
+/// Which side stands in a column, in canonical order.
+fn place_of(page: &PairPage, column: Column) -> usize {
     match (page.left, column) {
-        (Side::A, Column::Left) | (Side::B, Column::Right) => &page.sides[0],
-        (Side::B, Column::Left) | (Side::A, Column::Right) => &page.sides[1],
+        (Side::A, Column::Left) | (Side::B, Column::Right) => 0,
+        (Side::B, Column::Left) | (Side::A, Column::Right) => 1,
     }
 }

@@ -189,6 +189,14 @@ impl Sheet {
         self.layout = None;
     }
 
+    /// Its rows say the most, and their pages little.
+    pub(crate) fn is_of_rows(&self) -> bool {
+        matches!(
+            self.kind,
+            SheetKind::Pairs | SheetKind::Search(_) | SheetKind::Queues | SheetKind::Jobs
+        )
+    }
+
     /// What stands above its list: its word, and the note.
     pub(crate) fn words(&self) -> String {
         let word = self.kind.word();

@@ -14,8 +14,8 @@ pub(crate) fn advice(said: &[CohortAdvice]) -> Filling {
     Filling {
         heads: vec![("cohort", 3), ("counted", 1), ("headline", 4)],
         rows: said.iter().map(row).collect(),
-        note: "the first rule that holds is the headline. Counted are labels of failed runs from the queue (Space q): runs that \
-               somebody picked, and other kinds of label, enter no share"
+        note: "the first rule that holds is the headline. Counted: labelled failures, of the queue (Space q) where it was used; \
+               passes, unproven and undetermined ones do not count"
             .to_owned(),
         empty: (
             "There are no runs to advise on.".to_owned(),
@@ -66,7 +66,7 @@ fn next(doc: &mut Doc, advice: &Advice) {
 
 fn shares(doc: &mut Doc, shares: &Shares) {
     doc.heading(&format!(
-        "why they failed: {} from the queue",
+        "why they failed: {} counted",
         plural(shares.n as u64, "labelled failure")
     ));
     if shares.n == 0 {

@@ -4,7 +4,7 @@ use super::{board, compare, pair, run, say, sheet};
 use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
 use crate::tui::app::says::Tone;
-use crate::tui::app::sheet::Fill;
+use crate::tui::app::sheet::{Fill, SheetKind};
 use crate::tui::app::{App, Screen};
 use crate::tui::effect::Effect;
 use crate::tui::place::Place;
@@ -48,7 +48,13 @@ pub(super) fn pop(app: &mut App) -> Option<Screen> {
         if let Some(ask) = awaited(app) {
             app.want(Effect::Forget(ask));
         }
-        app.screens.pop()
+        let closed = app.screens.pop();
+        // What was decided above it may have changed the list below.
+        let lists = [SheetKind::Pairs, SheetKind::Agreement, SheetKind::Findings];
+        if app.sheet().is_some_and(|s| lists.contains(&s.kind)) {
+            sheet::fill(app);
+        }
+        closed
     } else {
         None
     }

@@ -91,10 +91,12 @@ fn leave_strip(app: &mut App, menu: &Menu, key: Key) {
             label::end_ticks(app);
             app.overlay = None;
         }
-        // A half-made decision about a pair is dropped only by Esc.
+        // A half-made decision about a pair is dropped only by Esc; another choice takes its place.
         MenuKind::Criteria => {
-            app.overlay = Some(Overlay::Menu(menu.clone()));
-            return;
+            return match app.keymap.meaning(app.place(), &[key]) {
+                Meaning::Does(action) if is_choice(action) => act(app, action),
+                _ => app.overlay = Some(Overlay::Menu(menu.clone())),
+            };
         }
         MenuKind::Cause(_) | MenuKind::Sort(_) | MenuKind::LabelMarked | MenuKind::Settle(_) => {}
     }
@@ -104,6 +106,17 @@ fn leave_strip(app: &mut App, menu: &Menu, key: Key) {
         Meaning::Begins => app.typed.push(key),
         Meaning::Nothing => {}
     }
+}
+
+fn is_choice(action: Action) -> bool {
+    matches!(
+        action,
+        Action::PreferLeft
+            | Action::PreferRight
+            | Action::Tie
+            | Action::BothBad
+            | Action::NotComparable
+    )
 }
 
 fn is_onward(action: Action) -> bool {

@@ -51,6 +51,7 @@ pub(super) fn open(app: &mut App, list: Vec<Names>, place: usize) {
         app.screens.pop();
     }
     let mut view = PairView::new(list, place);
+    view.revealed = !app.set.mask_secrets;
     view.pace.touch(app.now.ms);
     app.screens.push(Screen::Pair(Box::new(view)));
     ask(app);

@@ -65,6 +65,14 @@ fn outline(app: &App, pick: fn(&crate::jobs::desk::Outline) -> Vec<u32>) -> Opti
 /// Changes how the run is shown.
 fn dress(app: &mut App, action: Action) {
     let rows = text_rows(app);
+    if action == Action::Reveal
+        && let Some(view) = app.pair_mut()
+    {
+        view.revealed = !view.revealed;
+        view.draw();
+        let revealed = view.revealed;
+        return told_reveal(app, revealed);
+    }
     let Some(view) = app.run_mut() else { return };
     match action {
         Action::FoldToggle => {
@@ -83,12 +91,8 @@ fn dress(app: &mut App, action: Action) {
         }
         Action::Reveal => {
             view.dress.revealed = !view.dress.revealed;
-            let text = if view.dress.revealed {
-                "secrets are shown"
-            } else {
-                "secrets are masked"
-            };
-            say(app, Tone::Info, text);
+            let revealed = view.dress.revealed;
+            told_reveal(app, revealed);
         }
         Action::Heat => view.heat = !view.heat,
         Action::Inspector => {
@@ -101,6 +105,15 @@ fn dress(app: &mut App, action: Action) {
         }
         _ => {}
     }
+}
+
+fn told_reveal(app: &mut App, revealed: bool) {
+    let text = if revealed {
+        "secrets are shown"
+    } else {
+        "secrets are masked"
+    };
+    say(app, Tone::Info, text);
 }
 
 fn turned(wrap: Wrap) -> Wrap {

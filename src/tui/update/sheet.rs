@@ -51,7 +51,10 @@ pub(super) fn fill(app: &mut App) {
 
 /// Asks, and remembers what is waited for, so that Esc can stop it.
 fn ask_for(app: &mut App, ask: Ask) {
-    if let Some(sheet) = app.sheet_mut() {
+    let is_page = matches!(ask, Ask::Preview { .. });
+    if let Some(sheet) = app.sheet_mut()
+        && (is_page || matches!(sheet.fill, Fill::Waiting))
+    {
         sheet.asked = Some(ask.clone());
     }
     app.ask(ask);

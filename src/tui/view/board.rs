@@ -3,7 +3,7 @@
 use super::{facets, glyph};
 use crate::domain::Outcome;
 use crate::store::RunRow;
-use crate::text::{grouped, one_line, pad, pad_left};
+use crate::text::{fit_middle, grouped, one_line, pad, pad_left};
 use crate::tui::app::App;
 use crate::tui::app::board::BoardPane;
 use crate::tui::geometry;
@@ -24,7 +24,7 @@ const COLUMNS: [Column; 8] = [
     Column {
         head: "run",
         least: 13,
-        share: 2,
+        share: 3,
         from: 0,
     },
     Column {
@@ -60,7 +60,7 @@ const COLUMNS: [Column; 8] = [
     Column {
         head: "label",
         least: 14,
-        share: 3,
+        share: 2,
         from: 0,
     },
     Column {
@@ -214,7 +214,13 @@ fn run(pen: &mut Pen<'_>, app: &App, line: Rect, (at, seq): (usize, i64), widths
         let text = if is_number(column.head) {
             pad_left(&text, columns)
         } else {
-            pad(&one_line(&text, columns), columns)
+            let is_name = matches!(column.head, "run" | "task");
+            let shown = if is_name {
+                fit_middle(&text, columns)
+            } else {
+                one_line(&text, columns)
+            };
+            pad(&shown, columns)
         };
         pen.put(x, line.y, line.right().saturating_sub(1), ink, &text);
         x += width + 1;

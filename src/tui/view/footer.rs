@@ -3,7 +3,7 @@
 use crate::text::{bytes, duration, grouped};
 use crate::tui::action::Action;
 use crate::tui::app::App;
-use crate::tui::app::overlay::Overlay;
+use crate::tui::app::overlay::{MenuKind, Overlay};
 use crate::tui::app::says::Tone;
 use crate::tui::available::why_not;
 use crate::tui::key::show;
@@ -72,7 +72,8 @@ fn said(pen: &mut Pen<'_>, row: Rect, ink: Ink, text: &str) {
 /// Where nobody has labelled anything yet, one line says how it goes; the first label takes it away.
 fn first_steps(app: &App) -> Option<&'static str> {
     let is_new = app.mine.is_empty() && app.board.loaded && !app.board.seqs.is_empty();
-    if !is_new || app.set.read_only || app.overlay.is_some() {
+    let is_busy = app.overlay.is_some() || !app.typed.is_empty();
+    if !is_new || app.set.read_only || is_busy {
         return None;
     }
     match app.place() {
@@ -180,8 +181,14 @@ fn above(app: &App) -> Option<&'static str> {
         Overlay::Prompt(prompt) if prompt.offers.is_empty() => "⏎ done   Esc closes",
         Overlay::Prompt(_) => "Tab completes   ↑ ↓ choose   ⏎ done   Esc closes",
         Overlay::Note(_) => "Esc done   every key is kept",
-        Overlay::Menu(menu) if menu.is_strip => "letter chooses   ⏎ or j goes on   Esc stays here",
-        Overlay::Menu(_) => "letter chooses   Esc closes",
+        Overlay::Menu(menu) => match menu.kind {
+            MenuKind::Criteria => {
+                "letter ticks   ⏎ goes on   another digit chooses anew   Esc takes it back"
+            }
+            MenuKind::Ticks(_) => "letter ticks   a ticks all   ⏎ goes on   Esc stays here",
+            _ if menu.is_strip => "letter chooses   ⏎ or j goes on   Esc stays here",
+            _ => "letter chooses   Esc closes",
+        },
         Overlay::Page(_) => "j k scroll   Esc closes",
     })
 }

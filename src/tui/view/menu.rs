@@ -10,7 +10,7 @@ use crate::tui::widget::Pen;
 use ratatui::layout::Rect;
 
 /// Rows that a pop-up takes at the most.
-const MAX_ROWS: usize = 16;
+const MAX_ROWS: usize = 20;
 
 /// Draws a menu.
 pub(super) fn draw(pen: &mut Pen<'_>, menu: &Menu, whole: Rect) {

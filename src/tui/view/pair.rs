@@ -81,6 +81,10 @@ fn title(pen: &mut Pen<'_>, view: &PairView, area: Rect) {
         (false, true) => (Ink::Dim, "same request".to_owned()),
         (false, false) => (Ink::Fail, "✗ different requests".to_owned()),
     };
+    let state = match &page.masked {
+        Some(_) if !view.revealed => format!("{state} · secrets masked"),
+        _ => state,
+    };
     pen.put(x + 2, area.y, end, ink, &state);
 }
 
@@ -97,15 +101,16 @@ fn request(pen: &mut Pen<'_>, view: &PairView, page: &PairPage, area: Rect) {
         ..inner
     };
     let mut doc = Doc::default();
+    let context = view.context(page);
     if view.request_open {
-        let skip = page.context.len().saturating_sub(MAX_MESSAGES);
-        for message in page.context.iter().skip(skip) {
+        let skip = context.len().saturating_sub(MAX_MESSAGES);
+        for message in context.iter().skip(skip) {
             one_message(&mut doc, message, ALL);
         }
     } else {
-        in_short(&mut doc, &page.context, usize::from(inner.width));
+        in_short(&mut doc, context, usize::from(inner.width));
     }
-    if page.context.is_empty() {
+    if context.is_empty() {
         doc.line(Ink::Dim, "nothing stood before these decisions");
     }
     // Of an open request the end is seen first: that is what the two answer.
@@ -128,8 +133,17 @@ fn in_short(doc: &mut Doc, context: &[ChatMessage], columns: usize) {
             one_message(doc, &context[last], rest);
         }
         _ => {
-            for message in context.iter().skip(context.len().saturating_sub(2)) {
-                one_message(doc, message, IN_SHORT);
+            // The question came last: what stood before it must not push it out of sight.
+            let skip = context.len().saturating_sub(2);
+            let shown = context.get(skip..).unwrap_or_default();
+            for (n, message) in shown.iter().enumerate() {
+                let is_last = n + 1 == shown.len();
+                let room = if is_last {
+                    IN_SHORT
+                } else {
+                    columns.saturating_sub(11)
+                };
+                one_message(doc, message, room);
             }
         }
     }
@@ -250,12 +264,16 @@ fn choices(pen: &mut Pen<'_>, app: &App, view: &PairView, area: Rect) {
     if area.height == 0 {
         return;
     }
+    // What is about to be decided is marked too, while criteria and reason are asked for.
+    let pending = view.choice.filter(|_| app.overlay.is_some());
+    let choice = pending.or_else(|| decided(view));
+    let prefers = |column| choice.is_some() && choice == view.preferring(column);
     let chosen = |action: Action| match action {
-        Action::PreferLeft => is_preferred(view, Column::Left),
-        Action::PreferRight => is_preferred(view, Column::Right),
-        Action::Tie => decided(view) == Some(Choice::Tie),
-        Action::BothBad => decided(view) == Some(Choice::BothBad),
-        _ => decided(view) == Some(Choice::NotComparable),
+        Action::PreferLeft => prefers(Column::Left),
+        Action::PreferRight => prefers(Column::Right),
+        Action::Tie => choice == Some(Choice::Tie),
+        Action::BothBad => choice == Some(Choice::BothBad),
+        _ => choice == Some(Choice::NotComparable),
     };
     let actions = [
         Action::PreferLeft,
