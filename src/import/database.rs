@@ -218,7 +218,7 @@ fn named(id: &str, data: &str) -> String {
     match data.trim().strip_prefix('{').map(str::trim_start) {
         Some("}") => json!({"id": id}).to_string(),
         Some(fields) if is_sound => format!("{{\"id\":{},{fields}", Value::from(id)),
-        _ => json!({"id": id, "type": "no JSON object"}).to_string(),
+        _ => json!({"id": id, "type": "no JSON object", "text": data}).to_string(),
     }
 }
 
