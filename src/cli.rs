@@ -26,6 +26,7 @@ mod pair;
 mod probe;
 mod queue;
 mod registers;
+mod report;
 mod rewards;
 mod score;
 mod screen;
@@ -146,6 +147,7 @@ enum Verb {
     Change(change::Args),
     Check(check::Args),
     Export(export::Args),
+    Report(report::Args),
     Rewards(rewards::Args),
     Bundle(bundle::BundleArgs),
     Merge(bundle::MergeArgs),
@@ -220,6 +222,7 @@ fn dispatch(verb: Verb, env: &mut Env) -> Result<Done> {
         Verb::Diff(args) => diff::run(&args, env),
         Verb::Score(args) => score::run(&args, env),
         Verb::Export(args) => export::run(&args, env),
+        Verb::Report(args) => report::run(&args, env),
         Verb::Outcome(args) => outcome::run(&args, env),
         Verb::Note(args) => outcome::note(args, env),
         Verb::Suggest(args) => suggest::run(&args, env),

@@ -26,6 +26,7 @@ mod probe;
 mod queue;
 mod raw;
 mod registers;
+mod report;
 mod samples;
 mod score;
 mod suggest;
@@ -64,6 +65,7 @@ pub use probe::{
 pub use queue::{QueueSpec, draw, is_drawn, keep_queue, queue_spec};
 pub use raw::raw_source;
 pub use registers::{RegisterReport, import_documents, import_tasks};
+pub use report::{ReportOptions, overview};
 pub use samples::{SAMPLES, SampleFile, sample};
 pub use score::{ScoreOptions, ScoreTotals, Scored, score};
 pub use suggest::{CohortSuggestions, suggest, suggest_run, suggestion_tables};

@@ -16,6 +16,7 @@ pub mod import;
 pub mod jobs;
 pub mod log;
 pub mod paths;
+pub mod report;
 pub mod reward;
 pub mod sandbox;
 pub mod score;

@@ -9,6 +9,7 @@ mod export;
 mod follow;
 mod hints;
 mod hostile;
+mod report;
 mod rewards;
 mod schema;
 mod suggest;

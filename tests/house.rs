@@ -23,6 +23,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("reward", &["domain", "text", "stats"]),
     ("advise", &["domain", "text", "stats"]),
     ("change", &["domain", "text", "stats"]),
+    ("report", &["text"]),
     ("sandbox", &["domain", "text"]),
     ("score", &["domain", "text", "stats"]),
     ("export", &["domain", "text", "clean", "score", "stats"]),

@@ -4,7 +4,7 @@ mod decisions;
 mod runs;
 mod tasks;
 
-pub(crate) use decisions::{pair_json, verdict_json};
+pub(crate) use decisions::{pair_json, time, verdict_json};
 pub(crate) use runs::run_json;
 
 use super::Done;

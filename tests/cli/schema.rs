@@ -162,6 +162,7 @@ fn every_reading_verb_keeps_its_promised_fields() {
         ("check", &["check"]),
         ("queue", &["queue"]),
         ("export", &["export", "trl-dpo", "--out", "out", "--draft"]),
+        ("report", &["report", "--out", "page.html"]),
         ("undo", &["undo"]),
         ("undo", &["redo"]),
         ("rewards-groups", &["rewards", "groups"]),

@@ -125,8 +125,7 @@ fn a_damaged_message_costs_itself() {
         INSERT INTO part VALUES ('prt_3', 'msg_3', 'ses_2', '{\"type\": \"text\", \"text\": \"still here\"}');";
     drop(made(&path, &[TABLES, ANSWER, damage]));
     let seen = see(&path);
-    let damaged =
-        r#"runtime event {"id":"prt_9","type":"no JSON object","text":"{\"type\": \"text\", \"te"}"#;
+    let damaged = r#"runtime event {"id":"prt_9","type":"no JSON object","text":"{\"type\": \"text\", \"te"}"#;
     assert_eq!(
         seen.lines(),
         [
