@@ -31,13 +31,19 @@ pub(crate) struct Args {
     seed: u64,
 }
 
+/// Nobody reads the seconds of a page.
+fn minute(now_us: i64) -> String {
+    let told = time(now_us - now_us.rem_euclid(60_000_000));
+    told.trim_end_matches(":00Z").replace('T', " ") + " UTC"
+}
+
 pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     let mut store = env.store()?;
     let now = env.now_us();
     let options = ReportOptions {
         cohort: args.cohort.clone(),
         overrides: env.config()?.gates.into_iter().collect(),
-        now: (now, time(now)),
+        now: (now, minute(now)),
         seed: args.seed,
     };
     let overview = env.watch("report", |progress| {

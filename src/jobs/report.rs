@@ -164,7 +164,10 @@ fn cohort_page(said: &CohortAdvice, mask: &dyn Fn(&str) -> String) -> CohortPage
     let advice = &book.advice;
     let causes = book.causes.iter().flat_map(|(layer, causes)| {
         causes.iter().map(move |(cause, runs)| Count {
-            name: mask(&format!("{layer}: {cause}")),
+            name: match cause.as_str() {
+                "" => format!("{layer}, no cause named"),
+                cause => mask(&format!("{layer}: {cause}")),
+            },
             count: runs.len() as u64,
         })
     });
