@@ -41,7 +41,12 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) -> Option<(u16, u16)> {
     }
     footer::status(&mut pen, app, parts.status);
     footer::keys(&mut pen, app, parts.footer);
-    above(&mut pen, app, buffer_size(parts))
+    let cursor = above(&mut pen, app, buffer_size(parts));
+    // Over the editor too: it says why a text cannot be used.
+    if matches!(app.overlay, Some(Overlay::Note(_))) {
+        footer::status(&mut pen, app, parts.status);
+    }
+    cursor
 }
 
 fn buffer_size(parts: geometry::Frame) -> ratatui::layout::Rect {

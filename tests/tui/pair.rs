@@ -129,3 +129,42 @@ fn the_question_is_seen_above_a_long_tool_answer() {
     let screen = play.keys("p<esc>");
     assert_shows(&screen, &["» user", "hotel night in Lyon"]);
 }
+
+/// A written decision that cannot be read does not trap its writer: a second Esc leaves it, and it is kept.
+#[test]
+fn an_unreadable_decision_can_be_left_and_comes_back() {
+    let mut play = play(100, 30);
+    play.filter("run:four-stale-citation");
+    // Step 2 is a call, which is written as JSON.
+    play.keys("<enter>jjp");
+    assert_shows(
+        &play.keys("<ctrl-x>"),
+        &["What should have been said here?"],
+    );
+    play.stage.text("{\"content\": nothing");
+    assert_shows(
+        &play.keys("<esc>"),
+        &[
+            "not valid JSON",
+            "Esc again leaves it",
+            "a better decision at",
+        ],
+    );
+    let left = play.keys("<esc>");
+    assert_shows(
+        &left,
+        &["no pair was made", "p at this step brings it back"],
+    );
+    let back = play.keys("p");
+    assert_shows(
+        &back,
+        &["half-written decision is back", "\"content\": nothing"],
+    );
+    // Plain words are words.
+    play.keys("<ctrl-x>");
+    play.stage.text("Which day is it about?").keys("<esc>");
+    assert_shows(
+        &play.stage.screen(),
+        &["Which day is it about?", "left", "right"],
+    );
+}

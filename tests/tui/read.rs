@@ -122,3 +122,34 @@ fn a_card_is_one_page() {
     let screen = play.keys("C");
     assert_shows(&screen, &["four-stale-citation", "y c copies the card"]);
 }
+
+/// A match in a part that is folded away is unfolded and seen at once, the first one too.
+#[test]
+fn the_first_match_is_seen_even_where_its_step_was_folded() {
+    use triagent::domain::{Item, Owner, Role, Rollout, Sink, Step, StepKind};
+    let mut play = super::stage::prepared(100, 30, |store| {
+        let mut intake = store.intake(1).unwrap();
+        let head = Rollout::new("long-answer".to_owned(), "test", "log.jsonl");
+        let mut lines: Vec<String> = (0..80).map(|n| format!("row {n}")).collect();
+        lines[60] = "row 60 holds the needle".to_owned();
+        let first = Step::new(Owner::User, StepKind::Text, Role::User, "go".to_owned());
+        let text = lines.join("\n");
+        let mut answer = Step::new(Owner::Tool, StepKind::Observation, Role::Tool, text);
+        answer.message = 1;
+        for item in [
+            Item::Begin(Box::new(head.clone())),
+            Item::Step(Box::new(first)),
+            Item::Step(Box::new(answer)),
+            Item::End(Box::new(head)),
+        ] {
+            assert!(intake.put(item).is_continue());
+        }
+        intake.finish().unwrap();
+    });
+    play.filter("run:long-answer");
+    assert!(play.keys("<enter>").contains("more lines"));
+    play.keys("/");
+    play.stage.text("needle").keys("<enter>");
+    let screen = play.stage.screen();
+    assert_shows(&screen, &["“needle” 1/1", "row 60 holds the needle"]);
+}

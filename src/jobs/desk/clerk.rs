@@ -7,11 +7,11 @@ use super::reply::Answer;
 use super::{decide, lists, pair, preview, read, search};
 use crate::clean::Cleaner;
 use crate::domain::chat::decision_at;
-use crate::domain::{Progress, StepRef};
+use crate::domain::{Progress, RunId, StepRef};
 use crate::jobs::check::cleaner;
 use crate::jobs::{
-    JobError, advise, card_of, compare, ledger, probes_of, raw_source, register, run_facts,
-    suggest_run,
+    Compared, JobError, advise, card_of, compare, ledger, probes_of, raw_source, register,
+    run_facts, suggest_run,
 };
 use crate::store::Store;
 use crate::triage::Taxonomy;
@@ -116,7 +116,7 @@ impl Clerk {
                 let card = Box::new(card_of(store, &run, &Taxonomy::embedded())?);
                 Answer::Card { run, card }
             }
-            Ask::Decision(at) => self.decision(at)?,
+            Ask::Decision { at, reviewer } => self.decision(at, &reviewer)?,
             Ask::Pairings(reviewer) => Answer::Pairings(pair::pairings(store, &reviewer)?),
             Ask::Pair {
                 a,
@@ -132,12 +132,7 @@ impl Clerk {
                 again,
             )?)),
             Ask::Compare(a, b) => {
-                let mut compared = Box::new(compare(store, &a, &b)?);
-                for step in compared.a.iter_mut().chain(&mut compared.b) {
-                    if let Some(masked) = read::mask(cleaner(), &step.text) {
-                        step.text = masked;
-                    }
-                }
+                let compared = Box::new(compared(store, cleaner(), &a, &b)?);
                 Answer::Compared { a, b, compared }
             }
             Ask::Groups => Answer::Rewards(Box::new(lists::rewards(store, progress)?)),
@@ -166,11 +161,12 @@ impl Clerk {
         Ok(said)
     }
 
-    fn decision(&self, at: StepRef) -> Result<Answer, JobError> {
+    fn decision(&self, at: StepRef, reviewer: &str) -> Result<Answer, JobError> {
         let steps = self.store.steps(&at.run)?;
         Ok(match decision_at(&steps, at.step) {
             Some(message) => Answer::Decision {
                 message: Box::new(message),
+                draft: self.store.draft(reviewer, &format!("side {at}"))?,
                 at,
             },
             None => Answer::failed(
@@ -179,6 +175,22 @@ impl Clerk {
             ),
         })
     }
+}
+
+/// Two runs with their secrets masked.
+fn compared(
+    store: &Store,
+    cleaner: Option<&Cleaner>,
+    a: &RunId,
+    b: &RunId,
+) -> Result<Compared, JobError> {
+    let mut found = compare(store, a, b)?;
+    for step in found.a.iter_mut().chain(&mut found.b) {
+        if let Some(masked) = read::mask(cleaner, &step.text) {
+            step.text = masked;
+        }
+    }
+    Ok(found)
 }
 
 /// What masks secrets, made when it is first wanted.

@@ -138,8 +138,13 @@ pub enum Ask {
     Suggest(RunId),
     /// One redacted page of a run.
     Card(RunId),
-    /// What does the decision at a step say?
-    Decision(StepRef),
+    /// What does the decision at a step say, and what has the reviewer half-written in its place?
+    Decision {
+        /// Where.
+        at: StepRef,
+        /// Whose draft.
+        reviewer: String,
+    },
     /// Which pairs are decided, and which are worth deciding?
     Pairings(String),
     /// Two candidates with everything that the screen shows.
@@ -298,7 +303,7 @@ impl Ask {
             Self::Evidence(_) => "reading the evidence",
             Self::Suggest(_) => "asking the machine",
             Self::Card(_) => "making the card",
-            Self::Decision(_) => "reading the decision",
+            Self::Decision { .. } => "reading the decision",
             Self::Pairings(_) => "looking for pairs",
             Self::Pair { .. } => "opening the pair",
             Self::SavePair(_) => "saving the pair",

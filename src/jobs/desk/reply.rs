@@ -122,6 +122,8 @@ pub enum Answer {
         at: StepRef,
         /// What it says.
         message: Box<ChatMessage>,
+        /// What the reviewer has half-written in its place.
+        draft: Option<String>,
     },
     /// Pairs.
     Pairings(Vec<PairRow>),

@@ -74,6 +74,11 @@ impl Body {
         self.cut = Some(cut);
     }
 
+    /// It has been drawn, so that places in it are known.
+    pub(crate) fn is_laid(&self) -> bool {
+        self.cut.is_some()
+    }
+
     /// Searches the drawing, unless that was done for the same words.
     pub(crate) fn search(&mut self, words: &str) {
         if self.found.0 != words {

@@ -124,6 +124,8 @@ pub(crate) struct Note {
     pub(crate) draft: String,
     /// What it is for.
     pub(crate) kind: NoteKind,
+    /// It could not be read when it was to be closed, and nothing was typed since.
+    pub(crate) is_refused: bool,
 }
 
 /// What is written.

@@ -48,6 +48,8 @@ pub(crate) enum RunPane {
 /// A search in the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Find {
+    /// The text of the current match is not here yet.
+    pub(crate) is_unseen: bool,
     /// What is searched.
     pub(crate) words: String,
     /// Steps that hold it, with how often; `None` until the answer comes.

@@ -54,7 +54,9 @@ pub(super) fn take(app: &mut App, answer: Answer) {
         Answer::Failed { what, error } => failed(app, what, &error),
         Answer::Pair(page) => pair::take(app, page),
         Answer::PairRefused(problems) => pair::refused(app, &problems),
-        Answer::Decision { at, message } => note::open_side(app, at, &message),
+        Answer::Decision { at, message, draft } => {
+            note::open_side(app, at, &message, draft.filter(|d| !d.is_empty()));
+        }
         Answer::Card { card, .. } => take_card(app, &card),
         other => take_of_sheet(app, other),
     }

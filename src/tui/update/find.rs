@@ -5,6 +5,7 @@ use crate::domain::RunId;
 use crate::domain::filter::Field;
 use crate::tui::action::Action;
 use crate::tui::app::App;
+use crate::tui::app::body::Body;
 use crate::tui::app::overlay::{Menu, MenuItem, MenuKind, Overlay, Picker, Prompt, PromptKind};
 use crate::tui::app::run::Find;
 use crate::tui::app::says::Tone;
@@ -170,6 +171,11 @@ pub(super) fn show_match(app: &mut App) {
     super::run::go_to(view, step, rows);
     if view.is_folded(step) {
         view.toggle_fold(step);
+    }
+    // Its text may still be on its way; then it is shown once it is here.
+    let is_unseen = !view.body(step).is_some_and(Body::is_laid);
+    if let Some(find) = view.find.as_mut() {
+        find.is_unseen = is_unseen;
     }
     let line = view.body(step).and_then(|body| {
         let spans = body.doc().find(&words);

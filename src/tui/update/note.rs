@@ -25,6 +25,7 @@ pub(super) fn open(app: &mut App) {
         area: area(&text),
         draft: format!("note {}", view.run),
         kind: NoteKind::Verdict,
+        is_refused: false,
     };
     app.overlay = Some(Overlay::Note(Box::new(note)));
     if is_draft {
@@ -33,12 +34,17 @@ pub(super) fn open(app: &mut App) {
 }
 
 /// Opens an editor for a better decision than the one at a step. Words are words; calls are written as JSON.
-pub(super) fn open_side(app: &mut App, at: StepRef, message: &ChatMessage) {
+pub(super) fn open_side(app: &mut App, at: StepRef, message: &ChatMessage, draft: Option<String>) {
+    if draft.is_some() {
+        say(app, Tone::Info, "your half-written decision is back");
+    }
+    let text = draft.unwrap_or_else(|| as_written(message));
     let note = Note {
-        title: format!("a better decision at {at}   Esc when done"),
-        area: area(&as_written(message)),
+        title: format!("a better decision at {at}"),
+        area: area(&text),
         draft: format!("side {at}"),
         kind: NoteKind::Side(at),
+        is_refused: false,
     };
     app.overlay = Some(Overlay::Note(Box::new(note)));
 }
@@ -74,8 +80,11 @@ pub(super) fn press(app: &mut App, mut note: Box<Note>, key: Key) {
         return close(app, &note);
     }
     // As in every shell; the editor's own meaning is undo, which Ctrl-R and the draft make needless.
+    note.is_refused = false;
     if key.ctrl && key.code == KeyCode::Char('u') {
         note.area.delete_line_by_head();
+    } else if key.ctrl && key.code == KeyCode::Char('x') {
+        note.area = area("");
     } else {
         note.area.input(key.to_event());
     }
@@ -153,13 +162,21 @@ fn close_side(app: &mut App, at: StepRef, words: &str, note: &Note) {
             keep(app, note, String::new());
             pair::written(app, at, message);
         }
+        // Whoever presses Esc twice wants to leave.
+        Err(_) if note.is_refused => say(
+            app,
+            Tone::Info,
+            "no pair was made; what you wrote is kept, and p at this step brings it back",
+        ),
         Err(error) => {
-            say(app, Tone::Error, error.to_string().replace('\n', "; "));
+            let error = error.to_string().replace('\n', "; ");
+            say(app, Tone::Error, format!("{error}. Esc again leaves it"));
             let again = Note {
                 title: note.title.clone(),
                 area: area(words),
                 draft: note.draft.clone(),
                 kind: note.kind.clone(),
+                is_refused: true,
             };
             app.overlay = Some(Overlay::Note(Box::new(again)));
         }

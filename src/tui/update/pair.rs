@@ -107,7 +107,8 @@ fn make(app: &mut App) {
                 run: view.run.clone(),
                 step: view.at.step,
             };
-            app.ask(Ask::Decision(at));
+            let reviewer = app.set.reviewer.clone();
+            app.ask(Ask::Decision { at, reviewer });
         }
         _ => say(
             app,
@@ -272,7 +273,7 @@ fn edit(app: &mut App) {
     };
     let at = side.candidate.at().clone();
     let message = side.message.clone();
-    super::note::open_side(app, at, &message);
+    super::note::open_side(app, at, &message, None);
 }
 
 /// The reviewer wrote a side: it stands against the decision that it was written for.

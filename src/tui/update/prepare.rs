@@ -3,7 +3,8 @@
 use crate::jobs::desk::Ask;
 use crate::text::Wrap;
 use crate::tui::app::board::settle_top;
-use crate::tui::app::run::RunView;
+use crate::tui::app::body::Body;
+use crate::tui::app::run::{Find, RunView};
 use crate::tui::app::sheet::SheetKind;
 use crate::tui::app::{App, Screen};
 use crate::tui::{geometry, sheets};
@@ -91,11 +92,25 @@ fn run(app: &mut App) {
             }),
     );
     if let Some(area) = text {
-        lay(view, geometry::text_columns(area), rows);
+        let columns = geometry::text_columns(area);
+        lay(view, columns, rows);
+        // A match whose text has only now been drawn is shown now.
+        if is_shown_late(view) {
+            super::find::show_match(app);
+            if let Some(view) = app.run_mut() {
+                lay(view, columns, rows);
+            }
+        }
     }
     for ask in asks {
         app.ask(ask);
     }
+}
+
+fn is_shown_late(view: &RunView) -> bool {
+    let unseen = view.find.as_ref().filter(|find| find.is_unseen);
+    let place = unseen.and_then(Find::place);
+    place.is_some_and(|(step, _)| view.body(step).is_some_and(Body::is_laid))
 }
 
 /// Draws and breaks what the window shows, and as much before it, for scrolling up.

@@ -180,7 +180,9 @@ fn above(app: &App) -> Option<&'static str> {
         Overlay::Jump(..) => "type to find   ↑ ↓ choose   ⏎ opens   Esc closes",
         Overlay::Prompt(prompt) if prompt.offers.is_empty() => "⏎ done   Esc closes",
         Overlay::Prompt(_) => "Tab completes   ↑ ↓ choose   ⏎ done   Esc closes",
-        Overlay::Note(_) => "Esc done   every key is kept",
+        Overlay::Note(_) => {
+            "Esc done   Ctrl-U clears the line   Ctrl-X clears all   every key is kept"
+        }
         Overlay::Menu(menu) => match menu.kind {
             MenuKind::Criteria => {
                 "letter ticks   ⏎ goes on   another digit chooses anew   Esc takes it back"

@@ -116,9 +116,8 @@ fn evidence(doc: &mut Doc, view: &RunView) {
     if evidence.is_empty() {
         doc.line(
             Ink::Dim,
-            "unknown: the task list says none. `triagent tasks import` and",
+            "unknown: no task list names any. `triagent tasks import` and `triagent docs import` supply what this needs",
         );
-        doc.line(Ink::Dim, "`triagent docs import` supply what this needs");
     }
     for one in evidence {
         let (sign, ink) = glyph::evidence(one.status);

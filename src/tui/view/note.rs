@@ -1,6 +1,6 @@
 //! The editor of a note.
 
-use crate::tui::app::overlay::Note;
+use crate::tui::app::overlay::{Note, NoteKind};
 use crate::tui::geometry;
 use crate::tui::theme::Ink;
 use crate::tui::widget::Pen;
@@ -17,12 +17,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, note: &Note, whole: Rect) -> Option<(u16, 
     let inner = pen.frame(area, &note.title);
     pen.widget(&note.area, inner);
     if note.area.is_empty() {
-        pen.row(
-            inner,
-            0,
-            Ink::Dim,
-            "What happened, and what would prove it? Esc when done.",
-        );
+        let asks = match note.kind {
+            NoteKind::Verdict => "What happened, and what would prove it?",
+            NoteKind::Side(_) => "What should have been said here? Plain words, or a call as JSON.",
+        };
+        pen.row(inner, 0, Ink::Dim, asks);
     }
     None
 }

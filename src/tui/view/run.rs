@@ -172,6 +172,12 @@ fn step_head(pen: &mut Pen<'_>, view: &RunView, line: Rect, step: u32) {
     let ink = glyph::owner(head.owner);
     let sign = glyph::step(head.owner, head.kind);
     let mut x = pen.put(line.x + 1, line.y, end, ink, &format!("{sign} {step} "));
+    // Before the name of a tool, which may take the rest of the line.
+    if view.verdict.decisive_step == Some(step) {
+        x = pen.put(x, line.y, end, Ink::Fail, "▶ ");
+    } else if view.verdict.contributing.contains(&step) {
+        x = pen.put(x, line.y, end, Ink::Warn, "▷ ");
+    }
     x = pen.put(
         x,
         line.y,
@@ -192,9 +198,9 @@ fn step_head(pen: &mut Pen<'_>, view: &RunView, line: Rect, step: u32) {
 fn about(view: &RunView, head: &StepHead) -> String {
     let mut words: Vec<&str> = Vec::new();
     if view.verdict.decisive_step == Some(head.index) {
-        words.push("▶ first wrong decision");
+        words.push("first wrong decision");
     } else if view.verdict.contributing.contains(&head.index) {
-        words.push("▷ contributed");
+        words.push("contributed");
     }
     let rewrites = |index| {
         let calls = view.page.as_ref().map_or(&[][..], |page| &page.calls);
