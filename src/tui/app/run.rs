@@ -358,6 +358,7 @@ mod tests {
     #[test]
     fn matches_are_counted_across_steps() {
         let find = Find {
+            is_unseen: false,
             words: "x".to_owned(),
             hits: Some(vec![(3, 2), (9, 1)]),
             current: 2,
