@@ -101,7 +101,10 @@ fn is_probe(app: &App) -> bool {
 }
 
 fn no_search(app: &App) -> bool {
-    app.run().is_some_and(|view| view.find.is_none())
+    match sheet(app) {
+        Some(kind) => !matches!(kind, SheetKind::Search(_)),
+        None => app.run().is_some_and(|view| view.find.is_none()),
+    }
 }
 
 fn no_scores(app: &App) -> bool {

@@ -306,6 +306,20 @@ pub(crate) fn sheet(size: (u16, u16), sheet: Option<&Sheet>) -> SheetAreas {
     }
 }
 
+/// Widest that prose is set: longer lines are hard to read.
+const PROSE: u16 = 100;
+
+/// Where a page to read lies, above the screen; its text has two columns and one row less on every side.
+pub(crate) fn page(whole: Rect) -> Rect {
+    let width = whole.width.min(PROSE + 4);
+    Rect {
+        x: whole.x + (whole.width - width) / 2,
+        width,
+        height: whole.height.saturating_sub(1),
+        ..whole
+    }
+}
+
 /// Columns that a line of text has in its pane: a gutter before it, a bar for scrolling after it.
 pub(crate) fn text_columns(area: Rect) -> usize {
     usize::from(area.width.saturating_sub(4)).max(crate::text::MIN_COLUMNS)

@@ -314,3 +314,53 @@ fn a_long_list_begins_before_it_is_counted() {
     while stage.answer_slow().is_some() {}
     assert!(stage.selected()[0].contains("many-299"));
 }
+
+/// Whatever a vim hand or an arrow hand presses, something happens; a movement never leaves the place.
+#[test]
+fn vim_and_arrow_hands_both_work_everywhere() {
+    let places = [
+        ("", "board"),
+        ("<tab>", "board"),
+        ("<enter>", "run"),
+        ("<enter>i<tab><tab>", "run"),
+        ("<space>p<enter>", "pair"),
+        ("xx=", "compare"),
+        ("<space>r", "rewards"),
+        ("<space>a<tab>", "advice"),
+        ("/rule<enter>", "search"),
+        ("<space>m", ""),
+        ("<enter>K", ""),
+    ];
+    let keys = [
+        "j",
+        "k",
+        "<down>",
+        "<up>",
+        "gg",
+        "G",
+        "<home>",
+        "<end>",
+        "<pagedown>",
+        "<pageup>",
+        "<ctrl-d>",
+        "<ctrl-u>",
+    ];
+    for (way, word) in places {
+        let mut play = play(100, 30);
+        play.keys(way);
+        for key in keys {
+            let screen = play.keys(key);
+            assert!(!screen.contains("does nothing"), "{way} {key}\n{screen}");
+            let bar = screen.lines().next().unwrap_or_default();
+            let is_here = word.is_empty() || bar.contains(&format!("[{word}]"));
+            assert!(is_here, "{way} {key}\n{screen}");
+        }
+        // The end and the beginning are opposite ways.
+        let first = play.keys("gg");
+        play.keys("G");
+        assert_eq!(play.keys("gg"), first, "{way}");
+        let left = play.keys("<esc>");
+        assert!(!left.contains("does nothing"), "{way}\n{left}");
+        assert_shows(&play.keys("?"), &["Esc closes"]);
+    }
+}

@@ -38,10 +38,12 @@ fn row(pair: &PairRow) -> Row {
         page.field("your reason", Ink::Text, &pair.why);
     } else {
         // "One passed, one failed" is known without being told which is which.
-        page.line(
-            Ink::Text,
-            "Two runs of one task part at this decision. ⏎ lays both sides out, blind.",
-        );
+        let what = if matches!(pair.b, SideName::Written(_)) {
+            "A decision of a run, and one that was written in its place."
+        } else {
+            "Two runs of one task part at this decision."
+        };
+        page.line(Ink::Text, &format!("{what} ⏎ lays both sides out, blind."));
     }
     Row {
         cells: vec![

@@ -163,12 +163,12 @@ fn members(doc: &mut Doc, report: &GroupReport) {
             .output_tokens
             .map_or_else(String::new, |t| format!(", {t} tokens"));
         let about = format!(
-            "{}  {} characters{tokens}, {} calls, {} of {} tool results failed",
-            number(*advantage),
+            "{}  {} characters{tokens}, {}, {} of {} failed",
+            pad_left(&number(*advantage), 6),
             member.output_chars,
-            member.calls,
+            plural(member.calls as u64, "call"),
             member.tool_failures,
-            member.tool_results
+            plural(member.tool_results as u64, "tool result")
         );
         doc.line(Ink::Dim, &about);
     }

@@ -60,6 +60,8 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
     };
     match action {
         Action::NextPane | Action::PreviousPane | Action::Open => view.in_text = !view.in_text,
+        Action::Right => view.in_text = true,
+        Action::Left => view.in_text = false,
         _ if view.in_text => {
             if let Some((_, duo)) = view.duo.as_mut() {
                 duo.top = landed(duo.top, duo.lines(), areas.text_rows(), action, count);

@@ -135,6 +135,10 @@ pub(super) fn search_run(app: &mut App, words: &str) {
 
 /// Goes to the next or previous match.
 fn step(app: &mut App, forward: bool) {
+    if app.sheet().is_some() {
+        let action = if forward { Action::Down } else { Action::Up };
+        return super::sheet::moved(app, action, 1);
+    }
     let Some(view) = app.run_mut() else { return };
     let Some(find) = view.find.as_mut() else {
         return;

@@ -2,6 +2,7 @@
 
 use super::{act, find, label, note, picker, prompt, say};
 use crate::jobs::desk::Ask;
+use crate::text::Wrap;
 use crate::triage::Card;
 use crate::tui::action::{Action, Group};
 use crate::tui::app::App;
@@ -9,10 +10,12 @@ use crate::tui::app::overlay::{Menu, MenuKind, Overlay, Page};
 use crate::tui::app::says::Tone;
 use crate::tui::available::seen_row;
 use crate::tui::doc::Doc;
+use crate::tui::geometry;
 use crate::tui::key::Key;
 use crate::tui::keymap::Meaning;
 use crate::tui::theme::Ink;
 use ratatui::crossterm::event::KeyCode;
+use ratatui::layout::Rect;
 
 /// A key goes to what lies above.
 pub(super) fn press(app: &mut App, key: Key) {
@@ -132,6 +135,10 @@ fn is_onward(action: Action) -> bool {
 
 fn press_page(app: &mut App, mut page: Page, key: Key) {
     let step = usize::from(app.size.1 / 2).max(1);
+    let area = geometry::page(Rect::new(0, 0, app.size.0, app.size.1));
+    let columns = usize::from(area.width.saturating_sub(4));
+    let lines = page.doc.layout(columns, Wrap::Words).lines();
+    let last = lines.saturating_sub(usize::from(area.height.saturating_sub(2)));
     match key.code {
         KeyCode::Esc | KeyCode::Enter | KeyCode::Char('q') => return,
         KeyCode::Down | KeyCode::Char('j') => page.top += 1,
@@ -139,8 +146,10 @@ fn press_page(app: &mut App, mut page: Page, key: Key) {
         KeyCode::PageDown | KeyCode::Char('d' | ' ') => page.top += step,
         KeyCode::PageUp | KeyCode::Char('u') => page.top = page.top.saturating_sub(step),
         KeyCode::Home | KeyCode::Char('g') => page.top = 0,
+        KeyCode::End | KeyCode::Char('G') => page.top = last,
         _ => {}
     }
+    page.top = page.top.min(last);
     app.overlay = Some(Overlay::Page(page));
 }
 

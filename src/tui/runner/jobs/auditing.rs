@@ -47,10 +47,10 @@ pub(super) fn audit(path: &Path, typed: &Typed<'_>, now_us: i64, progress: &Prog
             .map_err(|e| text(&e))?;
         let report = &found.report;
         warns |= report.fooled > 0 || report.refused > 0 || report.errors > 0;
-        lines.push(format!("{}: {}", report.grader, report.words));
+        lines.push((report.grader.clone(), report.words.clone()));
     }
     let line = match lines.as_slice() {
-        [one] => one.clone(),
+        [(_, words)] => words.clone(),
         many => format!(
             "{} audited; the list says what came of it",
             plural(many.len() as u64, "grader")
