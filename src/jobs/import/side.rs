@@ -14,6 +14,9 @@ use std::ops::ControlFlow;
 const BATCH_BYTES: usize = 256 << 10;
 /// Batches that one parser may be ahead of the writer.
 const BATCHES_AHEAD: usize = 8;
+/// Units that wait for a parser or, parsed, for the writer. Without them a parser would stand still while the writer ends a unit,
+/// and most units are small.
+const UNITS_AHEAD: usize = 8;
 /// More parsers than this only wait for the one writer.
 const MAX_PARSERS: usize = 8;
 
@@ -32,7 +35,8 @@ pub(super) fn read_side_by_side(
     mut write: impl FnMut(&Work, &Receiver<Message>) -> Result<(), JobError>,
 ) -> Result<(), JobError> {
     let parsers = parsers(options.threads).min(work.len().max(1));
-    let (hand_out, take) = bounded::<(&Work, Sender<Message>)>(parsers);
+    let ahead = parsers + UNITS_AHEAD;
+    let (hand_out, take) = bounded::<(&Work, Sender<Message>)>(ahead);
     std::thread::scope(|scope| {
         // Owned in here: parsers end when nothing more can be handed out, and the scope waits for them.
         let hand_out = hand_out;
@@ -49,7 +53,7 @@ pub(super) fn read_side_by_side(
         let mut waiting = work.iter();
         let mut under_way = VecDeque::new();
         loop {
-            while under_way.len() < parsers && !progress.is_cancelled() {
+            while under_way.len() < ahead && !progress.is_cancelled() {
                 let Some(job) = waiting.next() else { break };
                 let (send, batches) = bounded(BATCHES_AHEAD);
                 hand_out
