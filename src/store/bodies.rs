@@ -100,12 +100,12 @@ impl Writer {
         if let Some(id) = self.known.get(&text.hash) {
             return Ok(*id);
         }
-        let id = match find(db, &text.hash)? {
-            Some(id) => id,
-            None => {
+        let id = match insert(db, &text)? {
+            Some(id) => {
                 self.bytes_new += text.size as u64;
-                insert(db, &text)?
+                id
             }
+            None => find(db, &text.hash)?,
         };
         if self.known.len() >= KNOWN_MAX {
             self.known.clear();
@@ -120,26 +120,23 @@ impl Writer {
     }
 }
 
-fn find(db: &Connection, hash: &Hash) -> Result<Option<i64>, StoreError> {
+fn find(db: &Connection, hash: &Hash) -> Result<i64, StoreError> {
     let mut query = db.prepare_cached("SELECT id FROM body WHERE hash = ?1")?;
-    Ok(query
+    query
         .query_row([hash.as_slice()], |row| row.get(0))
-        .optional()?)
+        .optional()?
+        .ok_or_else(|| unreadable("its packed form was handed over before and is not in the file"))
 }
 
-fn insert(db: &Connection, text: &PackedText) -> Result<i64, StoreError> {
-    let (packed, data) = text.data.as_ref().ok_or_else(|| {
-        unreadable("its packed form was handed over before and is not in the file")
-    })?;
-    let mut query =
-        db.prepare_cached("INSERT INTO body (hash, size, packed, data) VALUES (?1, ?2, ?3, ?4)")?;
-    query.execute(params![
-        text.hash.as_slice(),
-        text.size as i64,
-        packed,
-        data
-    ])?;
-    Ok(db.last_insert_rowid())
+/// Most texts are new, so they are not looked for before; nothing comes back where one was here.
+fn insert(db: &Connection, text: &PackedText) -> Result<Option<i64>, StoreError> {
+    let Some((packed, data)) = &text.data else {
+        return Ok(None);
+    };
+    let sql = "INSERT INTO body (hash, size, packed, data) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+    let mut query = db.prepare_cached(sql)?;
+    let values = params![text.hash.as_slice(), text.size as i64, packed, data];
+    Ok((query.execute(values)? > 0).then(|| db.last_insert_rowid()))
 }
 
 /// Reads at most `limit` bytes from the start of a text without unpacking the rest.

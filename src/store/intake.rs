@@ -29,7 +29,7 @@ const BULK_OFF: &str =
 /// Commit after so many bytes of new texts, so that the write-ahead log and a crash's loss stay small.
 const COMMIT_BYTES: u64 = 48 << 20;
 /// Commit after so many steps, so that the first rows of a huge run are seen early.
-const COMMIT_STEPS: u64 = 20_000;
+const COMMIT_STEPS: u64 = 50_000;
 /// Skips kept word for word; more are only counted.
 const MAX_SKIPS: usize = 10_000;
 /// Rows left by an import that died are swept after this long.

@@ -53,8 +53,9 @@ impl Held {
 
     /// Writes what waits as rows of the run `seq`.
     pub(super) fn write(&mut self, db: &Connection, seq: i64) -> Result<(), StoreError> {
+        let mut insert = db.prepare_cached(rows::STEP)?;
         for held in self.steps.drain(..) {
-            rows::insert_step(db, seq, &held.step, held.body, held.size)?;
+            rows::insert_step(&mut insert, seq, &held.step, held.body, held.size)?;
         }
         for (call, blob) in self.calls.drain(..) {
             rows::insert_call(db, seq, &call, &blob)?;

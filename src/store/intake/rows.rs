@@ -6,7 +6,7 @@ use super::{Ended, Intake, OpenRun};
 use crate::domain::{
     Call, DocRef, ForeignLabel, Owner, Reward, Role, Rollout, Step, StepKind, StepStatus,
 };
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Statement, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -41,17 +41,20 @@ fn rest_of(step: &Step) -> Option<String> {
     serde_json::to_string(&rest).ok()
 }
 
+/// The statement of `insert_step`.
+pub(super) const STEP: &str =
+    "INSERT INTO step (run, idx, owner, kind, role, message, call, status, off_path, copied, tool,
+     tool_call_id, at_us, body, size, src_offset, src_len, src_line, rest)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
+
 pub(super) fn insert_step(
-    db: &Connection,
+    insert: &mut Statement<'_>,
     seq: i64,
     step: &Step,
     body: i64,
     size: usize,
 ) -> Result<(), StoreError> {
-    let sql = "INSERT INTO step (run, idx, owner, kind, role, message, call, status, off_path, copied, tool,
-             tool_call_id, at_us, body, size, src_offset, src_len, src_line, rest)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
-    db.prepare_cached(sql)?.execute(params![
+    insert.execute(params![
         seq,
         step.index,
         step.owner.word(),
