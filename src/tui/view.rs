@@ -20,6 +20,8 @@ mod sheet;
 mod steps;
 mod welcome;
 
+pub(crate) use inspector::lines as inspector_lines;
+
 use super::app::overlay::Overlay;
 use super::app::{App, Screen};
 use super::geometry;

@@ -7,10 +7,12 @@ use crate::tui::app::App;
 use crate::tui::app::run::{RunPane, RunView, Spot};
 use crate::tui::app::says::Tone;
 use crate::tui::geometry;
+use crate::tui::view::inspector_lines;
 
 /// Moves in a run.
 pub(super) fn moved(app: &mut App, action: Action, count: usize) {
     let page = text_rows(app);
+    let inspector = inspector_end(app);
     let Some(view) = app.run_mut() else { return };
     match action {
         Action::NextPane | Action::Right => turn_pane(view, 1),
@@ -20,7 +22,7 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
             view.toggle_fold(step);
         }
         _ if view.pane == RunPane::Inspector => {
-            view.inspector_top = landed(view.inspector_top, usize::MAX, page, action, count);
+            view.inspector_top = landed(view.inspector_top, inspector, page, action, count);
         }
         Action::Down | Action::Up if view.pane == RunPane::Steps => {
             let len = view.steps as usize;
@@ -34,6 +36,18 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
         Action::PageDown | Action::PageUp => walk(view, action, page.max(2) - 1, page),
         _ => {}
     }
+}
+
+/// Places to which the inspector can be scrolled.
+fn inspector_end(app: &App) -> usize {
+    let Some(view) = app.run().filter(|v| v.pane == RunPane::Inspector) else {
+        return 0;
+    };
+    let Some(area) = geometry::run(app.size, view).inspector else {
+        return 0;
+    };
+    let lines = inspector_lines(app, view, area);
+    lines.saturating_sub(geometry::pane_rows(area)) + 1
 }
 
 /// Steps are counted in `u32`.

@@ -3,7 +3,7 @@
 use super::{detail, glyph};
 use crate::domain::{Adopted, Reward};
 use crate::jobs::desk::{CallHead, RunPage};
-use crate::text::{grouped, plural};
+use crate::text::{Wrap, grouped, plural};
 use crate::tui::app::App;
 use crate::tui::app::run::{RunPane, RunView};
 use crate::tui::doc::Doc;
@@ -16,17 +16,30 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &RunView, area: Rect) {
     let here = view.pane == RunPane::Inspector;
     let inner = pen.pane(area, "inspector   i closes", here);
     pen.wall(inner.x, inner.y, inner.height, Ink::Border);
-    let room = Rect {
-        x: inner.x + 2,
-        width: inner.width.saturating_sub(3),
-        ..inner
-    };
+    let room = room(inner);
     let Some(page) = &view.page else {
         pen.row(room, 1, Ink::Dim, "reading…");
         return;
     };
     let doc = page_doc(app, view, page);
     text::window(pen, room, &doc, view.inspector_top);
+}
+
+fn room(inner: Rect) -> Rect {
+    Rect {
+        x: inner.x + 2,
+        width: inner.width.saturating_sub(3),
+        ..inner
+    }
+}
+
+/// Lines that the inspector has, for whoever scrolls it.
+pub(crate) fn lines(app: &App, view: &RunView, area: Rect) -> usize {
+    let Some(page) = &view.page else { return 0 };
+    let columns = usize::from(room(area).width);
+    page_doc(app, view, page)
+        .layout(columns, Wrap::Words)
+        .lines()
 }
 
 fn page_doc(app: &App, view: &RunView, page: &RunPage) -> Doc {
