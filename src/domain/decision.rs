@@ -93,6 +93,25 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// What a person typed, as against names and what was picked from a list.
+    pub fn words_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Verdict(verdict) | Self::Adjudication(verdict) => vec![&mut verdict.note],
+            Self::Pair(pair) => pair
+                .evidence
+                .iter_mut()
+                .chain(std::iter::once(&mut pair.reason))
+                .collect(),
+            Self::Note { text, .. } => vec![text],
+            Self::Fact { evidence, .. } => vec![evidence],
+            Self::Change(change) => vec![&mut change.claim],
+            Self::ChangeState { reason, .. }
+            | Self::Finding { reason, .. }
+            | Self::Override { reason, .. } => vec![reason],
+            Self::Outcome { .. } | Self::Pin { .. } | Self::Other { .. } => Vec::new(),
+        }
+    }
+
     /// The word in the log's `kind` column.
     pub fn kind(&self) -> &str {
         match self {

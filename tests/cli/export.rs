@@ -243,3 +243,25 @@ fn a_preview_tells_learnt_from_masked_token_by_token() {
         .collect();
     assert_eq!(left, Vec::<String>::new());
 }
+
+/// A reviewer may quote a key; nobody is asked about words of reviewers, so they leave masked, whatever the format carries of them.
+#[test]
+fn secrets_that_a_reviewer_typed_do_not_leave() {
+    let desk = desk();
+    // An invented key, so that it can be looked for.
+    let key = "sk-proj-Zz9Yy8Xx7Ww6Vv5Uu4Tt3Ss2Rr1Qq0Pp";
+    let words = format!("v1 ended in June; the key {key} was in use");
+    let label = ["label", "four-stale-citation", "--layer", "index", "--note"];
+    desk.run(&[&label[..], &[&words]].concat()).ok();
+    let sides = ["pair", "four-correct-citation:4", "four-stale-citation:4"];
+    let said = ["--prefer", "a", "--criterion", "citation-valid", "--reason"];
+    desk.run(&[&sides[..], &said[..], &[&words]].concat()).ok();
+    for format in ["trl-dpo", "jsonl", "atif"] {
+        let out = format!("out-{format}");
+        let ran = desk.run(&["export", format, "--out", &out, "--draft"]);
+        assert!(matches!(ran.code, 0 | 3), "{format}: {}", ran.err);
+        let all = everything(&desk.path(&out));
+        assert!(!all.contains(key), "{format}");
+        assert!(all.contains("v1 ended in June"), "{format}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::export::{Cleaning, Facts, PairInput, RunHead, RunInput, SourceError};
 use crate::store::{Store, StoreError};
 use crate::triage::{Ratings, agreement_report};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -168,12 +169,23 @@ impl<'a> Source<'a> {
     }
 
     pub(super) fn pair(&self, record: DecisionRecord) -> Result<PairInput, SourceError> {
+        let record = self.discreet(record);
         let Decision::Pair(pair) = &record.decision else {
             return Err("a record that is no pair".into());
         };
         let a = self.shared(&pair.a.at().run)?;
         let b = self.shared(&pair.b.at().run)?;
         Ok(PairInput { record, a, b })
+    }
+
+    /// A record without the secrets that a person may have typed into it: nobody is asked about those, and nobody trains on them.
+    fn discreet(&self, mut record: DecisionRecord) -> DecisionRecord {
+        for words in record.decision.words_mut() {
+            if let Cow::Owned(masked) = self.cleaner.mask(words) {
+                *words = masked;
+            }
+        }
+        record
     }
 
     fn shared(&self, run: &RunId) -> Result<Arc<RunInput>, JobError> {
@@ -193,7 +205,7 @@ impl<'a> Source<'a> {
         let decisions: Vec<DecisionRecord> = store
             .history(run.as_str())?
             .into_iter()
-            .filter_map(|(record, live)| live.then_some(record))
+            .filter_map(|(record, live)| live.then(|| self.discreet(record)))
             .collect();
         // A reviewer's word about the outcome goes before the file's.
         let said = decisions.iter().rev().find_map(|r| match r.decision {
@@ -224,7 +236,10 @@ impl<'a> Source<'a> {
             findings,
             redactions,
             rewards: store.rewards(run)?,
-            verdict: verdict(store, run)?,
+            verdict: verdict(store, run)?.map(|mut verdict| {
+                verdict.note = self.cleaner.mask(&verdict.note).into_owned();
+                verdict
+            }),
             decisions,
             labels: store.foreign_labels(run)?,
             ..RunInput::new(head, steps)
