@@ -222,13 +222,7 @@ impl<'a> Loader<'a> {
             ("self_attn.v_proj", kv),
         ];
         let gate_up = [("mlp.gate_proj", s.inner), ("mlp.up_proj", s.inner)];
-        // Gemma norms both sides of each part, and its second norm has the name of others' third.
         let gemma = s.family == Family::Gemma3;
-        let before_inner = if gemma {
-            "pre_feedforward_layernorm.weight"
-        } else {
-            "post_attention_layernorm.weight"
-        };
         let after = |name: &str| gemma.then(|| norm(name)).transpose();
         Ok(Layer {
             before_attention: norm("input_layernorm.weight")?,
@@ -251,7 +245,7 @@ impl<'a> Loader<'a> {
                 Use::Attention,
             )?,
             after_attention: after("post_attention_layernorm.weight")?,
-            before_inner: norm(before_inner)?,
+            before_inner: norm(before_inner(s.family))?,
             gate_up: self.stacked(
                 engine,
                 &at,
@@ -270,6 +264,14 @@ impl<'a> Loader<'a> {
             )?,
             after_inner: after("post_feedforward_layernorm.weight")?,
         })
+    }
+}
+
+/// Gemma norms both sides of each part, and its second norm has the name of others' third.
+fn before_inner(family: Family) -> &'static str {
+    match family {
+        Family::Gemma3 => "pre_feedforward_layernorm.weight",
+        _ => "post_attention_layernorm.weight",
     }
 }
 

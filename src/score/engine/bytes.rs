@@ -30,6 +30,10 @@ fn spread(block: &mut [Lane; BLOCK]) {
 
 /// Three stages over eight rows, which stay in registers meanwhile.
 #[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "these loops must unroll into registers"
+)]
 fn spread_eight(block: &mut [Lane; BLOCK], first: usize, step: usize, lanes: usize) {
     let mut rows = [[0.0; PART]; 8];
     for (i, row) in rows.iter_mut().enumerate() {

@@ -244,7 +244,11 @@ mod tests {
         /// −127..=127, which is what quantising makes.
         fn byte(&mut self) -> i8 {
             i8::try_from(self.next() % 255).map_or(127, |b| b)
-                - if self.next() % 2 == 0 { 127 } else { 0 }
+                - if self.next().is_multiple_of(2) {
+                    127
+                } else {
+                    0
+                }
         }
     }
 
@@ -255,10 +259,10 @@ mod tests {
             scales: std::array::from_fn(|m| 0.01 + m as f32 * 0.003),
         };
         for weights in &mut tile.weights {
-            for m in 0..M {
+            for (weights, start) in weights.iter_mut().zip(&mut tile.starts) {
                 let bytes = std::array::from_fn(|_| byte());
-                weights[m] = u32::from_le_bytes(bytes.map(i8::cast_unsigned));
-                tile.starts[m] -= 128 * bytes.iter().map(|b| i32::from(*b)).sum::<i32>();
+                *weights = u32::from_le_bytes(bytes.map(i8::cast_unsigned));
+                *start -= 128 * bytes.iter().map(|b| i32::from(*b)).sum::<i32>();
             }
         }
         tile
