@@ -267,6 +267,14 @@ impl App {
         }
     }
 
+    /// The comparison that is seen, if one is.
+    pub(crate) fn compare(&self) -> Option<&CompareView> {
+        match self.screens.last() {
+            Some(Screen::Compare(view)) => Some(view),
+            _ => None,
+        }
+    }
+
     /// The comparison that is seen, to change it.
     pub(crate) fn compare_mut(&mut self) -> Option<&mut CompareView> {
         match self.screens.last_mut() {

@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::app::board::BoardPane;
+use super::app::compare::CompareView;
 use super::app::pair::PairView;
 use super::app::run::{RunPane, RunView};
 use super::app::sheet::Sheet;
@@ -20,6 +21,8 @@ const INSPECTOR_FROM: u16 = 120;
 const INSPECTOR: u16 = 46;
 /// From this width on a sheet's page stands beside its list.
 const SIDE_BY_SIDE_FROM: u16 = 130;
+/// Rows that say what a comparison means.
+const SAID_ROWS: usize = 5;
 /// Rows that the task standard takes at the most.
 const STANDARD_ROWS: usize = 2;
 /// Rows that say whose a side of a decided pair is.
@@ -251,11 +254,14 @@ impl CompareAreas {
 }
 
 /// The parts of a comparison.
-pub(crate) fn compare(size: (u16, u16)) -> CompareAreas {
+pub(crate) fn compare(size: (u16, u16), view: Option<&CompareView>) -> CompareAreas {
     let body = frame(size).body;
     let (title, rest) = top(body, 1);
-    // What a difference means is a sentence; where it does not fit on one row it gets a second.
-    let (layers, rest) = top(rest, if body.width < FACETS_FROM { 5 } else { 3 });
+    let columns = usize::from(body.width.saturating_sub(2));
+    // What a difference means is a sentence; where it does not fit on one row it gets another.
+    let said = view.map_or_else(Vec::new, CompareView::says);
+    let rows: usize = said.iter().map(|text| broken(text, columns).len()).sum();
+    let (layers, rest) = top(rest, 1 + u16::try_from(rows.min(SAID_ROWS)).unwrap_or(0));
     let (rows, text) = top(rest, rest.height * 2 / 5);
     let (left, right) = left(text, text.width / 2);
     CompareAreas {

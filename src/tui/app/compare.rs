@@ -73,6 +73,16 @@ impl CompareView {
         self.duo = None;
     }
 
+    /// What the difference means, and where the runs part: a sentence each.
+    pub(crate) fn says(&self) -> Vec<String> {
+        let Some(diff) = self.compared.as_ref().map(|c| &c.diff) else {
+            return Vec::new();
+        };
+        let parting = diff.first_divergence.as_ref();
+        let parting = parting.map(|d| format!("they part at row {}: {}", d.row, d.meaning));
+        std::iter::once(diff.note.clone()).chain(parting).collect()
+    }
+
     /// The aligned rows.
     pub(crate) fn rows(&self) -> &[DiffRow] {
         self.compared

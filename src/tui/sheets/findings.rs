@@ -19,6 +19,9 @@ pub(crate) fn findings(found: &Findings) -> Filling {
     if !found.is_fresh {
         note.push_str("; the workspace has grown since: C checks it again");
     }
+    if found.rows.is_empty() && !found.is_fresh {
+        "secrets, personal data and other things that must not leave".clone_into(&mut note);
+    }
     let empty = if found.is_fresh {
         "The last check found nothing."
     } else {
@@ -27,10 +30,10 @@ pub(crate) fn findings(found: &Findings) -> Filling {
     Filling {
         heads: vec![
             ("decided", 2),
-            ("kind", 2),
+            ("kind", 3),
             ("rule", 5),
             ("where", 5),
-            ("looks like", 4),
+            ("looks like", 3),
         ],
         rows: found.rows.iter().map(row).collect(),
         note,

@@ -54,7 +54,7 @@ pub(super) fn turn(app: &mut App, by: isize) {
 
 /// Moves.
 pub(super) fn moved(app: &mut App, action: Action, count: usize) {
-    let areas = geometry::compare(app.size);
+    let areas = geometry::compare(app.size, app.compare());
     let Some(view) = app.compare_mut() else {
         return;
     };

@@ -30,7 +30,7 @@ fn pair(app: &mut App) {
 }
 
 fn compare(app: &mut App) {
-    let areas = geometry::compare(app.size);
+    let areas = geometry::compare(app.size, app.compare());
     let Some(view) = app.compare_mut() else {
         return;
     };

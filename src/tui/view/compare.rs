@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// Draws the comparison.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
-    let areas = geometry::compare(app.size);
+    let areas = geometry::compare(app.size, Some(view));
     let mut title = format!("{} and {}", view.a, view.b());
     if let (place, all @ 2..) = view.place() {
         let _ = write!(title, "  ({place} of {all}; > and < turn)");
@@ -30,7 +30,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
         pen.row(areas.rows, 1, Ink::Dim, "  comparing…   Esc stops it");
         return;
     };
-    layers(pen, &compared.diff, areas.layers);
+    layers(pen, view, &compared.diff, areas.layers);
     rows(pen, view, &areas);
     if let Some((_, duo)) = &view.duo {
         // Names of one log often differ only in their ends.
@@ -46,7 +46,7 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, view: &CompareView) {
 }
 
 /// Which layers differ, what that means, and where the runs part.
-fn layers(pen: &mut Pen<'_>, diff: &RunDiff, area: Rect) {
+fn layers(pen: &mut Pen<'_>, view: &CompareView, diff: &RunDiff, area: Rect) {
     let end = area.right().saturating_sub(1);
     let mut x = area.x + 1;
     for layer in &diff.layers {
@@ -69,12 +69,10 @@ fn layers(pen: &mut Pen<'_>, diff: &RunDiff, area: Rect) {
         width: end.saturating_sub(area.x + 1),
         ..below
     };
-    let (note, _) = geometry::top(below, below.height.div_ceil(2));
-    let rows = pen.paragraph(note, Ink::Warn, &diff.note);
-    let (_, below) = geometry::top(below, rows);
-    if let Some(parting) = &diff.first_divergence {
-        let text = format!("they part at row {}: {}", parting.row, parting.meaning);
-        pen.paragraph(below, Ink::Text, &text);
+    let mut below = below;
+    for (said, ink) in view.says().iter().zip([Ink::Warn, Ink::Text]) {
+        let rows = pen.paragraph(below, ink, said);
+        (_, below) = geometry::top(below, rows);
     }
 }
 
