@@ -62,7 +62,7 @@ fn five_runs_are_labelled_by_ten_keys() {
     // One digit a label, one letter a cause: index, context, tool, environment, and a model failure left unproven.
     for (keys, count) in [("1r", 1), ("2d", 2), ("3v", 3), ("5o", 4)] {
         term.types(keys);
-        term.shows(&format!("{count}/"));
+        term.shows(&format!("you labelled {count} of"));
         term.hides("letter chooses");
     }
     term.types("4");
@@ -70,7 +70,7 @@ fn five_runs_are_labelled_by_ten_keys() {
     term.types("\r");
     term.shows("model: why?");
     term.types("c");
-    term.shows("5/");
+    term.shows("you labelled 5 of");
     term.hides("letter chooses");
     term.types("qq");
     term.is_restored();

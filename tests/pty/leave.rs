@@ -96,7 +96,7 @@ fn a_workspace_is_made_from_the_first_screen() {
     term.shows("import file or folder");
     term.types("\u{15}").line(logs);
     term.shows("[board]");
-    term.shows("four-stale");
+    term.shows("four-st");
     term.types("q");
     term.is_restored();
     assert!(folder.path().join(".triagent/workspace.db").is_file());
