@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_name_keeps_both_its_ends() {
         assert_eq!(fit_middle("four-correct-citation", 11), "four-…ation");
-        assert_eq!(fit_middle("旧政策的报销", 7), "旧…报销");
+        assert_eq!(fit_middle("旧政策的报销", 9), "旧政…报销");
         assert_eq!(fit_middle("short", 5), "short");
         assert_eq!(fit_middle("long", 0), "");
     }

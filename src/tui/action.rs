@@ -190,7 +190,7 @@ actions! {
     Score "score" "score" Work ANY, "Scores the marked runs, or this one, with the model.";
     RunExport "export" "write" Work SHEET, "Writes the dataset that this screen shows.";
     Check "check" "check" Work SHEET, "Looks for secrets, near-duplicates, tampering and false evidence.";
-    Audit "audit" "audit" Work SHEET, "Shows a hack suite, made of your runs, to a grader: what fools it?";
+    Audit "audit" "audit" Work SHEET, "Shows a hack suite, made of your runs, to a grader, and tells what fools it.";
     CancelJob "cancel-job" "cancel" Work ANY, "Cancels the newest work in the background.";
 
     Help "help" "help" Program ANY, "Shows the keys of this place; typing narrows them.";
