@@ -197,6 +197,34 @@ fn write(out: &mut String, overview: &Overview) -> std::fmt::Result {
 mod tests {
     use super::*;
 
+    fn cohort(text: &str, count: &Count, share: &Share) -> CohortPage {
+        CohortPage {
+            name: text.to_owned(),
+            runs: (5, 4, 4),
+            headline: text.to_owned(),
+            meaning: text.to_owned(),
+            overridden: Some(text.to_owned()),
+            layers: vec![share.clone()],
+            apart: vec![count.clone()],
+            causes: vec![count.clone()],
+            next: vec![text.to_owned()],
+            refused: vec![Refused {
+                method: text.to_owned(),
+                gate: text.to_owned(),
+                value: text.to_owned(),
+                threshold: text.to_owned(),
+                missing: text.to_owned(),
+            }],
+            gates: vec![GateLine {
+                id: text.to_owned(),
+                asks: text.to_owned(),
+                value: text.to_owned(),
+                threshold: text.to_owned(),
+                state: text.to_owned(),
+            }],
+        }
+    }
+
     fn hostile() -> Overview {
         let text = "<script>alert(1)</script>\u{1b}[31m\u{202e}\"&'";
         let count = Count {
@@ -218,31 +246,7 @@ mod tests {
             pairs: vec![count.clone()],
             reviewers: 2,
             versions: vec![(text.to_owned(), vec![count.clone()])],
-            cohorts: vec![CohortPage {
-                name: text.to_owned(),
-                runs: (5, 4, 4),
-                headline: text.to_owned(),
-                meaning: text.to_owned(),
-                overridden: Some(text.to_owned()),
-                layers: vec![share.clone()],
-                apart: vec![count.clone()],
-                causes: vec![count],
-                next: vec![text.to_owned()],
-                refused: vec![Refused {
-                    method: text.to_owned(),
-                    gate: text.to_owned(),
-                    value: text.to_owned(),
-                    threshold: text.to_owned(),
-                    missing: text.to_owned(),
-                }],
-                gates: vec![GateLine {
-                    id: text.to_owned(),
-                    asks: text.to_owned(),
-                    value: text.to_owned(),
-                    threshold: text.to_owned(),
-                    state: text.to_owned(),
-                }],
-            }],
+            cohorts: vec![cohort(text, &count, &share)],
             changes: vec![ChangePage {
                 name: text.to_owned(),
                 layer: text.to_owned(),

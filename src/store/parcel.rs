@@ -4,7 +4,7 @@ use super::StoreError;
 use super::blobs;
 use super::bodies::{self, Already, Hash};
 use super::intake::link;
-use crate::domain::{Call, Item, Rollout, SourceSpan, Step};
+use crate::domain::{Call, Item, Rollout, Step};
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
@@ -98,7 +98,7 @@ impl Packer {
 fn ended(mut head: Rollout) -> Result<Ended, StoreError> {
     let (source, span) = (
         std::mem::take(&mut head.source),
-        std::mem::replace(&mut head.span, SourceSpan::default()),
+        std::mem::take(&mut head.span),
     );
     let plain = serde_json::to_vec(&head).unwrap_or_default();
     (head.source, head.span) = (source, span);
