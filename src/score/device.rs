@@ -190,3 +190,27 @@ fn missing_cuda_libraries() -> Option<String> {
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_without_byte_products_is_told_what_it_lacks() {
+        let why = "this CPU has neither AVX-512 VNNI nor AVX-VNNI".to_owned();
+        let said = no_fast_mode("cpu", why).to_string();
+        assert_eq!(
+            said,
+            "--precision int8 on this cpu (this CPU has neither AVX-512 VNNI nor AVX-VNNI) is not supported; hint: use --precision f32"
+        );
+    }
+
+    /// The fast mode is the CPU's, whatever else there is; it is never mistaken for F32.
+    #[test]
+    fn the_fast_mode_is_looked_for_on_the_cpu() {
+        match Place::find(DeviceChoice::Auto, Precision::Int8) {
+            Ok(place) => assert_eq!((place.name.as_str(), place.precision()), ("cpu", "int8")),
+            Err(error) => assert!(error.to_string().contains("VNNI"), "{error}"),
+        }
+    }
+}
