@@ -12,4 +12,5 @@ mod hostile;
 mod report;
 mod rewards;
 mod schema;
+mod show;
 mod suggest;

@@ -90,6 +90,34 @@ fn importing_twice_changes_nothing_and_a_grown_run_gets_only_what_is_new() {
     assert_eq!(store.count_runs(&all()).unwrap(), 1);
 }
 
+/// A log may give any name, also the one under which a run waits: it is read like any other, and nobody sweeps it.
+#[test]
+fn a_log_cannot_name_a_run_that_is_not_all_here() {
+    let mut store = Store::in_memory().unwrap();
+    let long: Vec<String> = (0..1500).map(|n| format!("text {n}")).collect();
+    let long: Vec<&str> = long.iter().map(String::as_str).collect();
+    for name in ["importing~1", "importing~2", "importing~3"] {
+        assert_eq!(bring(&mut store, name, &["one"], None).stored, 1);
+    }
+    assert_eq!(bring(&mut store, "importing~4", &long, None).stored, 1);
+    assert_eq!(bring(&mut store, "importing~4", &long, None).duplicates, 1);
+    let rows = store.runs(&all(), None, 10).unwrap().rows;
+    let names: Vec<_> = rows.iter().map(|r| r.id.as_str()).collect();
+    let kept = [
+        "~importing~1",
+        "~importing~2",
+        "~importing~3",
+        "~importing~4",
+    ];
+    assert!(
+        kept.iter().all(|name| names.contains(name)) && names.len() == 4,
+        "{names:?}"
+    );
+    // Long after, another import comes.
+    store.intake(i64::MAX / 2).unwrap().finish().unwrap();
+    assert_eq!(store.count_runs(&all()).unwrap(), 4);
+}
+
 #[test]
 fn another_run_of_the_same_name_gets_a_suffix() {
     let mut store = Store::in_memory().unwrap();

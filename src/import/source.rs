@@ -6,7 +6,7 @@ mod bound;
 mod spool;
 mod utf16;
 
-use super::database::SessionLines;
+use super::database::{SessionLines, log_of};
 use super::limits::MEMORY_BYTES;
 use super::table::TableLines;
 use bound::Bound;
@@ -69,7 +69,11 @@ impl Source {
             Coat::Plain => Self::bytes_of(file, size),
             Coat::Table => Self::table(file, unpacked),
             Coat::Database => match SessionLines::open(path)? {
-                Some(lines) => Self::noted(lines, unpacked, Coat::Database),
+                Some(lines) => {
+                    let log = std::fs::metadata(log_of(path)).map_or(0, |m| m.len());
+                    let most = most.min(unpacked_limit(size.saturating_add(log)));
+                    Self::noted(lines, most, Coat::Database)
+                }
                 None => Self::bytes_of(file, size.min(MEMORY_BYTES)),
             },
             coat => Self::undressed(file, unpacked, coat),
@@ -301,7 +305,7 @@ impl Coat {
                 "turned from a parquet table into JSON lines; offsets are those of the lines"
             }
             Self::Database => {
-                "turned from opencode's database into JSON lines, one a session; offsets are those of the lines"
+                "turned from opencode's database into JSON lines, one a session and one a message; offsets are those of the lines"
             }
             Self::Plain => "",
         }

@@ -104,7 +104,7 @@ fn one_cohort(out: &mut String, cohort: &CohortPage) -> fmt::Result {
         say(
             out,
             "empty",
-            "No labelled failure counts yet: `triagent queue draw`, then label in the order of the queue.",
+            "No labelled failure counts yet: `triagent queue` says what to label next.",
         )?;
     } else {
         plot::shares(out, &cohort.layers)?;

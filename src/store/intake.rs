@@ -11,12 +11,14 @@ use std::ops::ControlFlow;
 
 mod held;
 mod identity;
+mod left;
 mod open;
 mod revised;
 pub(super) mod rows;
 
 use identity::Arrival;
 pub(super) use identity::link;
+use left::has_died;
 use open::OpenRun;
 
 /// While rows stream in: the writer itself writes texts before steps and runs with their steps, so looking each of them up again
@@ -32,7 +34,7 @@ const COMMIT_BYTES: u64 = 48 << 20;
 const COMMIT_STEPS: u64 = 50_000;
 /// Skips kept word for word; more are only counted.
 const MAX_SKIPS: usize = 10_000;
-/// Rows left by an import that died are swept after this long.
+/// Rows left by an import of which nobody can tell whether it died are swept after this long.
 const STALE_US: i64 = 3_600_000_000;
 
 /// What an import did.
@@ -187,15 +189,18 @@ impl Intake<'_> {
         }
     }
 
+    /// Drops what imports left that were killed. What another one is writing just now stays.
     fn sweep(&self) -> Result<(), StoreError> {
-        let mut query = self
-            .store
-            .db
-            .prepare("SELECT seq FROM run WHERE id GLOB 'importing~*' AND imported_us < ?1")?;
-        let stale: Vec<i64> = query
-            .query_map([self.now_us - STALE_US], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        stale.into_iter().try_for_each(|seq| self.delete_run(seq))
+        let sql = "SELECT seq, id, imported_us FROM run WHERE id GLOB 'importing~*'";
+        let mut query = self.store.db.prepare(sql)?;
+        let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let left: Vec<(i64, String, i64)> = rows.collect::<Result<_, _>>()?;
+        for (seq, id, at_us) in left {
+            if at_us < self.now_us - STALE_US || has_died(&id) {
+                self.delete_run(seq)?;
+            }
+        }
+        Ok(())
     }
 
     fn take(&mut self, parcel: Parcel) -> Result<(), StoreError> {

@@ -13,6 +13,7 @@ fn sentences() -> Vec<String> {
         "src/advise/pages.rs",
         "src/advise/decide.rs",
         "src/reward/group.rs",
+        "src/report/sections.rs",
         "assets/rules.toml",
     ] {
         let text = read(file);

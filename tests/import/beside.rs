@@ -271,3 +271,30 @@ fn labels_that_come_later_join_the_runs_that_are_here() {
     let again = look();
     assert_eq!((again.renewed, again.unchanged), (0, again.units));
 }
+
+/// Read without its report, a run says less than before: that is no news, and nothing that was stored goes. The report joins
+/// however the folder is written.
+#[test]
+fn a_report_that_is_not_named_again_takes_nothing_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, eval) = (folder.path().join("runs"), folder.path().join("eval"));
+    std::fs::create_dir_all(&runs).unwrap();
+    std::fs::create_dir_all(&eval).unwrap();
+    let run = r#"{"trajectory_format":"mini-swe-agent-1","instance_id":"x__x-1","info":{"mini_version":"1"},"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"x"}]}"#;
+    std::fs::write(runs.join("x.traj.json"), run).unwrap();
+    let mut store = Store::in_memory().unwrap();
+    let mut look = |paths: &[PathBuf]| {
+        let options = ImportOptions::default();
+        let progress = Progress::default();
+        jobs::import(&mut store, paths, &options, 1, &progress, &mut |_| {}).unwrap();
+        let rows = store.runs(&Default::default(), None, 10).unwrap().rows;
+        assert_eq!(rows.len(), 1);
+        (rows[0].outcome, store.rewards(&rows[0].id).unwrap().len())
+    };
+    assert_eq!(look(&[runs.clone()]), (Outcome::Unknown, 0));
+    let report = r#"{"resolved_ids":[],"unresolved_ids":["x__x-1"]}"#;
+    std::fs::write(eval.join("report.json"), report).unwrap();
+    let other_spelling = folder.path().join("./runs");
+    assert_eq!(look(&[other_spelling, eval]), (Outcome::Fail, 1));
+    assert_eq!(look(&[runs]), (Outcome::Fail, 1));
+}

@@ -125,7 +125,7 @@ fn a_damaged_message_costs_itself() {
         INSERT INTO part VALUES ('prt_3', 'msg_3', 'ses_2', '{\"type\": \"text\", \"text\": \"still here\"}');";
     drop(made(&path, &[TABLES, ANSWER, damage]));
     let seen = see(&path);
-    let damaged = r#"runtime event {"id":"prt_9","type":"no JSON object","text":"{\"type\": \"text\", \"te"}"#;
+    let damaged = r#"runtime event {"id":"prt_9","sessionID":"ses_1","type":"no JSON object","text":"{\"type\": \"text\", \"te"}"#;
     assert_eq!(
         seen.lines(),
         [
@@ -152,4 +152,100 @@ fn a_view_of_that_name_is_not_asked() {
     let seen = see(&path);
     assert!(seen.runs.is_empty());
     assert!(told(&seen).contains("SQLite"), "{}", told(&seen));
+}
+
+/// The schema is the file's own word: a table that calls itself plain may run another one, or never end.
+#[test]
+fn a_table_that_is_not_what_it_says_is_not_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = "CREATE VIRTUAL TABLE part USING fts5(id, message_id, data, content='v', content_rowid='r');
+        PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'part';";
+    let spy = "CREATE VIEW v AS SELECT rowid AS r, 'p' AS id, 'msg_1' AS message_id,
+            '{\"type\":\"text\",\"text\":\"' || access_token || '\"}' AS data FROM account;";
+    let endless = "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+        SELECT i AS r, 'p' AS id, 'msg_1' AS message_id, '{}' AS data FROM n;";
+    for (n, view) in [spy, endless].into_iter().enumerate() {
+        let path = folder.path().join(format!("{n}.db"));
+        drop(made(&path, &[TABLES, "DROP TABLE part;", view, part]));
+        let seen = see(&path);
+        assert!(!format!("{seen:?}").contains("nobody-may-see"));
+        assert!(told(&seen).contains("SQLite"), "{}", told(&seen));
+    }
+}
+
+/// A column that computes its value is the file's program; it may ask for gigabytes.
+#[test]
+fn a_computed_column_is_not_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    let part = "DROP TABLE part; CREATE TABLE part (id TEXT, message_id TEXT,
+            data TEXT AS (printf('%.*c', 900000000, 'a')));
+        INSERT INTO part VALUES ('prt_1', 'msg_1');";
+    drop(made(&path, &[TABLES, part]));
+    let seen = see(&path);
+    assert!(seen.steps().all(|s| s.text.len() < 1000));
+    let told = told(&seen) + &format!("{:?}", seen.report);
+    assert!(told.contains("too big"), "{told}");
+}
+
+/// Odd names and values cost themselves: the other messages and sessions are read.
+#[test]
+fn odd_rows_cost_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = TABLES.replace("TEXT PRIMARY KEY", "");
+    let text = |id: &str, of: &str, words: &str| {
+        format!(
+            "INSERT INTO part VALUES ({id}, {of}, 's', '{{\"type\": \"text\", \"text\": \"{words}\"}}');"
+        )
+    };
+    let odd = [
+        "INSERT INTO session VALUES (NULL, 'no name', NULL, 1);".to_owned(),
+        "INSERT INTO session VALUES ('', 'empty name', NULL, 2);".to_owned(),
+        "INSERT INTO session VALUES (x'ff00', 'blob name', NULL, 3);".to_owned(),
+        "INSERT INTO session VALUES ('ses_1', 'twice', NULL, 4);".to_owned(),
+        "INSERT INTO message VALUES ('msg_2', 'ses_1', 5, NULL);".to_owned(),
+        "INSERT INTO message VALUES (x'01', 'ses_1', 6, '{\"role\": \"user\"},');".to_owned(),
+        text("'prt_2'", "x'01'", "after a comma"),
+        format!(
+            "INSERT INTO message VALUES ('msg_4', 'ses_1', 7, '{}1{}');",
+            "[".repeat(170),
+            "]".repeat(170)
+        ),
+        "INSERT INTO session VALUES ('ses_2', 'whole', NULL, 9);".to_owned(),
+        "INSERT INTO message VALUES ('msg_9', 'ses_2', 1, '{\"role\": \"user\"}');".to_owned(),
+        text("NULL", "'msg_9'", "still here"),
+    ];
+    let path = folder.path().join("opencode.db");
+    drop(made(&path, &[&tables, &odd.concat()]));
+    let seen = see(&path);
+    let lines = seen.lines();
+    for words in [
+        "user text 报销标准是什么?",
+        "unknown text after a comma",
+        "user text still here",
+    ] {
+        assert!(lines.contains(&words.to_owned()), "{words}: {lines:?}");
+    }
+}
+
+/// The log stands beside the file that a link leads to; a change that was cut off is not taken for rows.
+#[test]
+fn a_link_leads_to_the_log_and_a_cut_off_change_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().join("real.db");
+    let wal = "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0;";
+    let db = made(&real, &[wal, TABLES, ANSWER]);
+    let link = folder.path().join("link.db");
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    assert_eq!(see(&link).lines().len(), 2);
+    drop(db);
+    let cut = folder.path().join("cut.db");
+    drop(made(&cut, &[TABLES]));
+    std::fs::write(folder.path().join("cut.db-journal"), b"half a change").unwrap();
+    let seen = see(&cut);
+    assert!(
+        seen.runs.is_empty() && told(&seen).contains("cut off"),
+        "{}",
+        told(&seen)
+    );
 }

@@ -13,6 +13,9 @@ const PREVIEW_BYTES: usize = 400;
 /// Columns of a step that its row shows.
 const PREVIEW_COLUMNS: usize = 100;
 
+/// Columns of a label that came with the log.
+const LABEL_COLUMNS: usize = 160;
+
 pub(super) fn run(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
     head(store, run, env)?;
     let steps = store.step_heads(run, 0..store.step_count(run)?, PREVIEW_BYTES)?;
@@ -26,6 +29,7 @@ pub(super) fn run(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
     rewards(store, run, env)?;
     evidence(store, run, env)?;
     verdict(store, run, env)?;
+    labels_of_log(store, run, env)?;
     notes(store, run, env)
 }
 
@@ -206,6 +210,33 @@ fn verdict(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
         return Ok(());
     }
     env.out.line(note_line(&verdict.note, None))
+}
+
+/// Labels that came with the log. They lead nobody: before the reviewer's own verdict stands, only their number is told.
+fn labels_of_log(store: &Store, run: &RunId, env: &mut Env) -> Result<()> {
+    let labels = store.foreign_labels(run)?;
+    if labels.is_empty() {
+        return Ok(());
+    }
+    let me = env.reviewer().unwrap_or_default();
+    let own = store.live_on("verdict", run.as_str())?;
+    if own.iter().all(|record| record.reviewer != me) {
+        let n = text::plural(labels.len() as u64, "label");
+        return env.out.say(format!(
+            "{n} came with the log; shown here once you have labelled the run yourself (--json has them)"
+        ));
+    }
+    for label in labels {
+        let step = label
+            .step
+            .map_or_else(String::new, |step| format!(", step {step}"));
+        let line = format!(
+            "log says {}: {}{step}  {}",
+            label.source, label.category, label.reason
+        );
+        env.out.line(text::one_line(&line, LABEL_COLUMNS))?;
+    }
+    Ok(())
 }
 
 /// What people wrote on the run with `triagent note`.

@@ -15,7 +15,7 @@ use crate::import::extra::keep;
 use crate::import::group::{Groups, replay};
 use crate::import::json::Node;
 use crate::import::out::{Halt, Out};
-use crate::import::rows::{Row, each_element, each_row, tell_damage};
+use crate::import::rows::{Row, each_element, tell_damage};
 use crate::import::run::Run;
 use crate::import::time::time;
 use crate::import::turn::event;
@@ -45,8 +45,11 @@ impl Importer for OpenCode {
 
     fn recognise(&self, sniff: &Sniff) -> Option<String> {
         let first = sniff.first();
-        let id = first.pointer("/info/id").and_then(Value::as_str);
-        if id.is_some_and(|id| id.starts_with("ses_")) && first.get("messages").is_some() {
+        let is_session = |row: &Value| {
+            let id = row.pointer("/info/id").and_then(Value::as_str);
+            id.is_some_and(|id| id.starts_with("ses_")) && row.get("messages").is_some()
+        };
+        if is_session(first) || sniff.shape == Shape::Lines && sniff.rows.iter().any(is_session) {
             return Some("a document with info.id ses_… and messages".to_owned());
         }
         let is_event = |row: &&Value| {
@@ -61,9 +64,7 @@ impl Importer for OpenCode {
     fn read(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         match (input.sniff.first().get("info"), input.sniff.shape) {
             (Some(_), Shape::Object) => self.export(input, out),
-            (Some(_), shape) => each_row(out, input.source, shape, |out, row| {
-                self.session(input, out, row)
-            }),
+            (Some(_), _) => self.sessions(input, out),
             (None, _) => self.stream(input, out),
         }
     }
@@ -91,20 +92,61 @@ impl OpenCode {
         tell_damage(out, &document)
     }
 
-    /// A session that stands in one line.
-    fn session(&self, input: &Input<'_>, out: &mut Out<'_>, row: &Row<'_>) -> Result<(), Halt> {
-        let Some(info) = row.node.get("info") else {
-            return out.skip(row.span.line, "no info about the session");
-        };
-        let mut head = self.head(input, info);
-        head.span = row.span;
-        let mut run = Run::begin(out, head)?;
-        let mut talk = Talk::default();
-        for node in row.node.list("messages") {
-            talk.message(&mut run, node, row.span)?;
+    /// Sessions in lines: one says what the session is, with or without its messages; messages may follow in lines of their own.
+    fn sessions(&self, input: &Input<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
+        let groups = Groups::of(out, input.source, input.sniff.shape, |out, row| {
+            let info = row.node.get("info");
+            let of = if row.node.get("messages").is_some() {
+                "id"
+            } else {
+                "sessionID"
+            };
+            let session = info
+                .and_then(|info| info.id(of))
+                .filter(|id| !id.is_empty());
+            if session.is_none() {
+                out.skip(
+                    row.span.line,
+                    "a session or a message that does not say which session it is",
+                )?;
+            }
+            Ok(session)
+        })?;
+        for (session, spans) in groups.iter() {
+            let mut head = input.head(session, self);
+            head.span = spans.first().copied().unwrap_or_default();
+            let mut run = Run::begin(out, head)?;
+            let mut talk = Talk::default();
+            replay(input.source, spans, |row| {
+                self.line(input, &mut run, &mut talk, row)
+            })?;
+            talk.ending(&mut run);
+            run.end()?;
         }
-        talk.ending(&mut run);
-        run.end()
+        Ok(())
+    }
+
+    fn line(
+        &self,
+        input: &Input<'_>,
+        run: &mut Run<'_, '_>,
+        talk: &mut Talk,
+        row: &Row<'_>,
+    ) -> Result<(), Halt> {
+        let Some(info) = row
+            .node
+            .get("info")
+            .filter(|_| row.node.get("messages").is_some())
+        else {
+            return talk.message(run, row.node, row.span);
+        };
+        let span = run.head.span;
+        run.head = self.head(input, info);
+        run.head.span = span;
+        for node in row.node.list("messages") {
+            talk.message(run, node, row.span)?;
+        }
+        Ok(())
     }
 
     fn head(&self, input: &Input<'_>, info: &Node<'_>) -> Rollout {

@@ -2,6 +2,7 @@
 
 use super::super::StoreError;
 use super::super::bodies::Hash;
+use super::left::WAITING;
 use super::{Intake, OpenRun, minted_id};
 use crate::domain::{Rollout, Step};
 use rusqlite::{OptionalExtension, params};
@@ -53,6 +54,12 @@ pub(in crate::store) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
     out
 }
 
+/// One file, however its name is written.
+fn is_same_file(a: &str, b: &str) -> bool {
+    let whole = |name: &str| std::path::absolute(name).ok();
+    a == b || (!a.is_empty() && !b.is_empty() && whole(a).is_some() && whole(a) == whole(b))
+}
+
 impl Intake<'_> {
     /// Runs with the same name, or (for minted names) from the same place of the same file.
     pub(super) fn known_like(&self, head: &Rollout) -> Result<Vec<Known>, StoreError> {
@@ -91,8 +98,10 @@ impl Intake<'_> {
             .iter()
             .find(|k| k.steps == open.steps && k.chain == open.chain)
         {
-            let is_news =
-                same.source == head.source && same.facts != open.facts.finalize().as_bytes()[..16];
+            // Read without the report or the labels beside it, a log says less than before: that is no news.
+            let is_news = is_same_file(&same.source, &head.source)
+                && same.facts != open.facts.finalize().as_bytes()[..16]
+                && !self.says_less(open, same.seq)?;
             return Ok(match is_news {
                 true => Arrival::Updated {
                     seq: same.seq,
@@ -105,7 +114,7 @@ impl Intake<'_> {
             return Ok(Arrival::Duplicate);
         }
         // A session whose first row alone was there has no steps yet, and is known by its file.
-        let has_begun = |k: &Known| k.steps == 0 && k.source == head.source;
+        let has_begun = |k: &Known| k.steps == 0 && is_same_file(&k.source, &head.source);
         let grown =
             |k: &&Known| k.steps < open.steps && (has_begun(k) || (k.is_prefix && k.steps > 0));
         if let Some(old) = open.known.iter().filter(grown).max_by_key(|k| k.steps) {
@@ -132,7 +141,7 @@ impl Intake<'_> {
     /// worked on the old one yet.
     fn revised(&self, open: &mut OpenRun, head: &Rollout) -> Result<Arrival, StoreError> {
         let is_same_place = |k: &Known| {
-            k.source == head.source
+            is_same_file(&k.source, &head.source)
                 && k.offset == head.span.offset as i64
                 && (1..=open.steps).contains(&k.steps)
         };
@@ -157,6 +166,16 @@ impl Intake<'_> {
             }
         }
         Ok(Arrival::New)
+    }
+
+    /// The stored run has rewards or labels that the arriving one lacks.
+    fn says_less(&self, open: &OpenRun, seq: i64) -> Result<bool, StoreError> {
+        let count = |table: &str| -> Result<u32, StoreError> {
+            let sql = format!("SELECT count(*) FROM {table} WHERE run = ?1");
+            let mut query = self.store.db.prepare_cached(&sql)?;
+            Ok(query.query_row([seq], |row| row.get(0))?)
+        };
+        Ok(open.rewards < count("reward")? || open.labels < count("foreign_label")?)
     }
 
     /// Nobody has decided, scored or noted anything about this run.
@@ -197,10 +216,11 @@ impl Intake<'_> {
 
     /// The file's own id, or a short content hash; a clash gets a suffix.
     pub(super) fn free_id(&self, open: &OpenRun, head: &Rollout) -> Result<String, StoreError> {
-        let base = if head.id.0.is_empty() {
-            minted_id(&open.chain)
-        } else {
-            head.id.0.clone()
+        let base = match head.id.0.as_str() {
+            "" => minted_id(&open.chain),
+            // That name says that a run is not all here; no log can give it.
+            given if given.starts_with(WAITING) => format!("~{given}"),
+            given => given.to_owned(),
         };
         if open.named || !self.is_taken(&base)? {
             return Ok(base);

@@ -2,6 +2,7 @@
 
 use super::super::StoreError;
 use super::super::{blobs, bodies::Hash};
+use super::left::{self, WAITING};
 use super::{Ended, Intake, OpenRun};
 use crate::domain::{
     Call, DocRef, ForeignLabel, Owner, Reward, Role, Rollout, Step, StepKind, StepStatus,
@@ -194,7 +195,8 @@ impl Intake<'_> {
     pub(super) fn spill(&self, open: &mut OpenRun) -> Result<(), StoreError> {
         let given = open.begun.id.0.clone();
         if open.seq.is_none() {
-            open.named = !given.is_empty() && !self.is_taken(&given)?;
+            let is_free = !given.is_empty() && !given.starts_with(WAITING);
+            open.named = is_free && !self.is_taken(&given)?;
         }
         let waiting = match open.seq {
             Some(seq) => seq,
@@ -202,7 +204,7 @@ impl Intake<'_> {
         };
         let (id, base) = match open.named {
             true => (given.clone(), given.as_str()),
-            false => (format!("importing~{waiting}"), ""),
+            false => (left::waiting(waiting), ""),
         };
         let blob = blobs::pack(&open.begun)?;
         let row = RunRow {
