@@ -17,7 +17,7 @@ pub use fold::{fold, is_cjk, space_cjk};
 pub use nearest::nearest;
 pub use number::{bytes, duration, grouped, per_cent, plural};
 pub use plain::Plain;
-pub use visible::{TAB_COLUMNS, visible, without_colours};
+pub use visible::{TAB_COLUMNS, visible, visible_line, without_colours};
 pub use width::{fit, fit_middle, fit_start, graphemes, pad, pad_left, width};
 pub use words::words;
 pub use wrap::{MIN_COLUMNS, Wrap, wrap};

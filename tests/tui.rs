@@ -3,6 +3,7 @@
 mod board;
 mod house;
 mod label;
+mod names;
 mod newcomer;
 mod pair;
 mod read;

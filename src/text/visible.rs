@@ -26,6 +26,14 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(show(&composed))
 }
 
+/// Returns `text` as [`visible`] does, its line ends shown too: for what stands on one line whatever it holds.
+pub fn visible_line(text: &str) -> Cow<'_, str> {
+    match visible(text) {
+        shown if shown.contains('\n') => Cow::Owned(shown.replace('\n', "\u{240a}")),
+        shown => shown,
+    }
+}
+
 fn show(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut column = 0;
@@ -142,6 +150,12 @@ mod tests {
         ] {
             assert_eq!(visible(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_line_shows_its_line_ends() {
+        assert_eq!(visible_line("a\nb\r\nc\rd"), "a␊b␊c␍d");
+        assert_eq!(visible_line("plain"), "plain");
     }
 
     #[test]

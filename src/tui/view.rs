@@ -48,6 +48,7 @@ pub(crate) fn draw(app: &App, buffer: &mut Buffer) -> Option<(u16, u16)> {
     if matches!(app.overlay, Some(Overlay::Note(_))) {
         footer::status(&mut pen, app, parts.status);
     }
+    pen.finish();
     cursor
 }
 

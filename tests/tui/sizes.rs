@@ -5,7 +5,7 @@ use triagent::text::width;
 use triagent::tui::Stage;
 
 /// Keys that lead to every screen and every thing above it.
-const WAYS: &[&str] = &[
+pub(super) const WAYS: &[&str] = &[
     "",
     "?",
     ":",

@@ -1,6 +1,6 @@
 //! The pen: writes text with an ink into cells, measured by grapheme, never outside its area.
 
-use crate::text::{Wrap, fit, graphemes, visible, width, wrap};
+use crate::text::{Wrap, fit, graphemes, visible_line, width, wrap};
 use crate::tui::theme::{Ink, Theme};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -43,7 +43,8 @@ impl<'a> Pen<'a> {
         if y >= area.bottom() || x >= end {
             return x.min(end);
         }
-        let shown = visible(text);
+        // A name may hold anything: a raw line end in a cell would break the screen.
+        let shown = visible_line(text);
         let mut at = x;
         for (grapheme, columns) in graphemes(&shown) {
             let columns = u16::try_from(columns).unwrap_or(2);
@@ -214,6 +215,15 @@ impl<'a> Pen<'a> {
     /// Lets a foreign widget draw.
     pub(crate) fn widget(&mut self, widget: impl ratatui::widgets::Widget, area: Rect) {
         widget.render(area.intersection(self.buffer.area), self.buffer);
+    }
+
+    /// Makes visible what a foreign widget left raw: a terminal would obey it, and ratatui panics over it.
+    pub(crate) fn finish(self) {
+        for cell in &mut self.buffer.content {
+            if cell.symbol().contains(char::is_control) {
+                cell.set_symbol("\u{fffd}");
+            }
+        }
     }
 
     /// The theme.
