@@ -61,7 +61,7 @@ pub fn overview(
     cohorts.sort_by_key(|c| std::cmp::Reverse(c.runs.1));
     let statistics = report.statistics.iter().filter(|_| has_two);
     Ok(Overview {
-        workspace: name_of(store),
+        workspace: mask(&name_of(store)),
         made: options.now.1.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         outcomes: counted(store, Field::Outcome, &mask)?,

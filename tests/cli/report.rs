@@ -54,6 +54,19 @@ fn the_page_tells_what_advice_tells_and_hides_secrets() {
 }
 
 #[test]
+fn the_name_of_the_workspace_is_masked_too() {
+    let desk = Desk::new();
+    let logs = repository("sample-logs").join("runs").display().to_string();
+    let key = "sk-proj-Zz9Yy8Xx7Ww6Vv5Uu4Tt3Ss2Rr1Qq0Pp";
+    let workspace = format!("desk {key} x.db");
+    desk.run(&["-w", &workspace, "import", &logs]);
+    desk.run(&["-w", &workspace, "report", "--out", "page.html"])
+        .ok();
+    let page = std::fs::read_to_string(desk.path("page.html")).unwrap();
+    assert!(page.contains("x.db") && !page.contains("Zz9Yy8Xx7"));
+}
+
+#[test]
 fn the_same_workspace_gives_the_same_page_and_a_file_is_not_overwritten() {
     let desk = labelled();
     let page = |out: &str| {
