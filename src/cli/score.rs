@@ -52,7 +52,15 @@ impl ModelArgs {
             .model
             .clone()
             .or(Some(configured).filter(|m| !m.is_empty()));
-        Ok(ModelSource::parse(named.as_deref())?)
+        let source = ModelSource::parse(named.as_deref())?;
+        match source {
+            ModelSource::Server { .. } if self.precision != "auto" => Err(Failure::usage(format!(
+                "--precision {} says nothing to a server: it chooses its own precision",
+                self.precision
+            ))
+            .hint("leave --precision out, and start the server in the precision that you want")),
+            source => Ok(source),
+        }
     }
 
     /// How to compute.

@@ -187,3 +187,20 @@ fn a_forged_decision_is_told() {
         ran.err
     );
 }
+
+#[test]
+fn a_server_chooses_its_own_precision() {
+    let (desk, _) = with_run(RUN);
+    for precision in ["int8", "f32"] {
+        let model = [
+            "--model",
+            "http://127.0.0.1:9/v1#m",
+            "--precision",
+            precision,
+        ];
+        for verb in [&["score"][..], &["score", "--self-check"]] {
+            let ran = desk.run(&[verb, &model[..]].concat()).ended(2);
+            assert!(ran.err.contains("chooses its own precision"), "{}", ran.err);
+        }
+    }
+}
