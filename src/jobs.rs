@@ -125,6 +125,18 @@ pub enum JobError {
     /// The scoring room.
     #[error(transparent)]
     Score(#[from] crate::score::ScoreError),
+    /// The scoring server went away in the middle of the work.
+    #[error(
+        "{error}; stopped with {left} of {total} runs and pairs left; what is scored is kept, and the same command goes on from there"
+    )]
+    ServerGone {
+        /// What it said last.
+        error: crate::score::ScoreError,
+        /// Runs and pairs that are not done.
+        left: u64,
+        /// Runs and pairs in all.
+        total: u64,
+    },
     /// A source file cannot be shown.
     #[error("{file}: {why}")]
     Raw {

@@ -224,7 +224,7 @@ impl Desk<'_> {
         subjects: Vec<ScoreSubject>,
         results: Vec<Result<crate::score::ActionScore, ScoreError>>,
     ) -> Result<(), JobError> {
-        let mut fresh = Vec::new();
+        let (mut fresh, mut gone) = (Vec::new(), None);
         for (subject, result) in subjects.into_iter().zip(results) {
             match result {
                 Ok(found) => {
@@ -234,6 +234,7 @@ impl Desk<'_> {
                     fresh.push((score, warnings));
                 }
                 Err(ScoreError::Cancelled) => return Err(JobError::Cancelled),
+                Err(error @ ScoreError::ServerGone { .. }) => gone = Some(error),
                 Err(error) => self.fail(subject, error),
             }
         }
@@ -243,7 +244,14 @@ impl Desk<'_> {
             self.totals.scored += 1;
             self.tell(score, true, warnings);
         }
-        Ok(())
+        gone.map_or(Ok(()), |error| {
+            let (done, total) = self.progress.seen();
+            Err(JobError::ServerGone {
+                error,
+                left: total.saturating_sub(done),
+                total,
+            })
+        })
     }
 
     fn tell(&mut self, score: Score, fresh: bool, warnings: Vec<String>) {

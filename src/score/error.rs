@@ -81,6 +81,14 @@ pub enum ScoreError {
         /// What happened.
         why: String,
     },
+    /// The scoring server cannot be reached, or keeps us waiting: what follows would fare no better.
+    #[error("scoring server {url}: {why}")]
+    ServerGone {
+        /// Its address.
+        url: String,
+        /// What happened.
+        why: String,
+    },
     /// Somebody asked to stop.
     #[error("cancelled")]
     Cancelled,

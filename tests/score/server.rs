@@ -6,7 +6,9 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 use triagent::domain::{ChatMessage, Progress, Role};
+use triagent::jobs::{self, ImportOptions, JobError, ScoreOptions};
 use triagent::score::{ActionScore, ApiKey, ModelSource, Options, Request, ScoreError, Scorer};
+use triagent::store::Store;
 
 /// Tries of one request, as the manual says.
 const TRIES: usize = 5;
@@ -19,6 +21,11 @@ enum Answer {
     /// Promises more bytes than it sends.
     CutShort,
     Body(Value),
+    Text(String),
+    /// An echo whose list of log-probs was changed.
+    Changed(fn(&mut Vec<Value>)),
+    /// Says 503 and asks for a wait of so many seconds.
+    Wait(u64),
 }
 
 /// Serves these answers in order and hands on what was asked.
@@ -69,13 +76,26 @@ fn write_answer(stream: &mut TcpStream, answer: &Answer, asked: &Value) {
         Answer::Status(status, body) => (*status, (*body).to_owned(), 0),
         Answer::CutShort => (200, "{\"choices\": [".to_owned(), 500),
         Answer::Body(body) => (200, body.to_string(), 0),
+        Answer::Text(text) => (200, text.clone(), 0),
+        Answer::Changed(change) => {
+            let mut answer = echo(asked);
+            let list = answer["choices"][0]["logprobs"]["token_logprobs"].as_array_mut();
+            change(list.unwrap());
+            (200, answer.to_string(), 0)
+        }
+        Answer::Wait(_) => (503, "{\"message\": \"busy\"}".to_owned(), 0),
+    };
+    let wait = match answer {
+        Answer::Wait(seconds) => *seconds,
+        _ => 0,
     };
     let length = body.len() + promised;
     let head = format!(
-        "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nretry-after: 0\r\nconnection: close\r\n\r\n"
+        "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nretry-after: {wait}\r\nconnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(body.as_bytes()).unwrap();
+    // Who has read enough hangs up.
+    let _ = stream.write_all(body.as_bytes());
 }
 
 fn echo(asked: &Value) -> Value {
@@ -91,7 +111,10 @@ fn echo(asked: &Value) -> Value {
             .collect();
         logps[0] = Value::Null;
         logps.push(json!(-9.0));
-        json!({"index": index, "logprobs": {"token_logprobs": logps, "tokens": vec!["x"; ids.len() + 1]}})
+        // As vLLM names them on request; the last one is the generated one.
+        let mut tokens: Vec<String> = ids.iter().map(|id| format!("token_id:{id}")).collect();
+        tokens.push("x".to_owned());
+        json!({"index": index, "logprobs": {"token_logprobs": logps, "tokens": tokens}})
     };
     json!({"choices": prompts.iter().enumerate().rev().map(choice).collect::<Vec<_>>()})
 }
@@ -222,9 +245,25 @@ fn answers_that_cannot_be_trusted_are_refused() {
             logprobs(vec![json!(-1.0); 3], 3),
             "log-probs of 3 tokens for a prompt of",
         ),
-        (logprobs(vec![Value::Null; 200], 200), "has no log-prob"),
+        (
+            logprobs(vec![json!(-1.0); 5000], 5000),
+            "log-probs of 5000 tokens for a prompt of",
+        ),
     ] {
         let (error, _) = refusal(vec![Answer::Body(answer)]);
+        assert!(error.contains(names), "{error:?} does not name {names:?}");
+    }
+    let changes: [(fn(&mut Vec<Value>), &str); 4] = [
+        (|list| list.fill(Value::Null), "has no log-prob"),
+        (
+            |list| list[1] = json!(5.0),
+            "above 0: these are no log-probs",
+        ),
+        (|list| list[1] = json!(-1e39), "which no model gives"),
+        (|list| list[0] = json!(-0.5), "its successor's place"),
+    ];
+    for (change, names) in changes {
+        let (error, _) = refusal(vec![Answer::Changed(change)]);
         assert!(error.contains(names), "{error:?} does not name {names:?}");
     }
     let (error, _) = refusal(vec![
@@ -273,4 +312,94 @@ fn what_is_missing_is_named() {
     let error = Scorer::open(&server("https://host/v1#m"), &options).unwrap_err();
     assert!(error.to_string().contains("tunnel"), "{error}");
     assert!(ModelSource::parse(Some("http://host/v1")).is_err());
+}
+
+/// The same bytes would come again: one more try, for an answer that was damaged on its way.
+#[test]
+fn an_answer_that_cannot_be_read_is_asked_for_twice() {
+    let nan = "{\"choices\": [{\"index\": 0, \"logprobs\": {\"token_logprobs\": [NaN]}}]}";
+    let empties = format!("{{\"choices\": [{}[]]}}", "[],".repeat(100_000));
+    let long = format!("{{\"choices\": [{}]}}", " ".repeat(4 << 20));
+    for (text, names) in [
+        (nan.to_owned(), "expected value"),
+        ("[".repeat(100_000), "cannot be read"),
+        (empties, "a list of at most 64"),
+        (long, "cannot be read"),
+    ] {
+        let answers = (0..TRIES).map(|_| Answer::Text(text.clone())).collect();
+        let (error, asked) = refusal(answers);
+        assert!(error.contains(names), "{error:?} does not name {names:?}");
+        assert_eq!(asked, 2, "{error}");
+    }
+}
+
+#[test]
+fn a_wait_that_is_too_long_is_not_waited() {
+    for seconds in [61, 99_999_999_999, u64::MAX] {
+        let (error, asked) = refusal(vec![Answer::Wait(seconds)]);
+        let said = format!("busy; it would be another wait of {seconds} s, and one job waits 60 s");
+        assert!(error.contains(&said), "{error}");
+        assert_eq!(asked, 1);
+    }
+}
+
+/// A workspace of some runs of one decision.
+fn workspace(folder: &std::path::Path, runs: usize) -> Store {
+    let row = |n: usize| {
+        let messages = json!([{"role": "user", "content": "refund days?"}, {"role": "assistant", "content": "thirty"}]);
+        json!({"id": format!("r{n}"), "messages": messages}).to_string()
+    };
+    let log = folder.join("log.jsonl");
+    std::fs::write(&log, (0..runs).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+    let mut store = Store::create(&folder.join("w.db")).unwrap();
+    let (options, progress) = (ImportOptions::default(), Progress::default());
+    let totals = jobs::import(&mut store, &[log], &options, 1, &progress, &mut |_| {});
+    assert_eq!(totals.unwrap().stored, runs as u64);
+    store
+}
+
+#[test]
+fn a_job_stops_when_its_server_is_gone_and_goes_on_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = workspace(folder.path(), 4);
+    let mut job = |answers: Vec<Answer>| {
+        let (url, asked) = stub(answers);
+        let (options, progress) = (ScoreOptions::default(), Progress::default());
+        let done = jobs::score(
+            &mut store,
+            &mut open(&url),
+            &options,
+            2,
+            &progress,
+            &mut |_| {},
+        );
+        (done, asked.try_iter().count())
+    };
+    let down = (0..TRIES).map(|_| Answer::Status(503, "down"));
+    let (done, asked) = job([Answer::Echo].into_iter().chain(down).collect());
+    let error = done.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            JobError::ServerGone {
+                left: 3,
+                total: 4,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    let said = error.to_string();
+    for words in [
+        "http://127.0.0.1:",
+        "HTTP 503: down",
+        "3 of 4 runs",
+        "goes on from there",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    // One run, and the tries of the second; nothing for the other two.
+    assert_eq!(asked, 1 + TRIES);
+    let (done, _) = job((0..4).map(|_| Answer::Echo).collect());
+    assert_eq!(done.unwrap().scored, 4);
 }

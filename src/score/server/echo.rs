@@ -4,12 +4,14 @@
 //! out, and where a prompt has none it gives each token the log-prob of the next place. What cannot be told
 //! for sure is refused, never guessed.
 
+use super::answer::{Choice, LogProbs};
 use crate::score::engine::RowScore;
 use crate::score::prompt::Plan;
-use serde_json::Value;
 
 /// Successors that were foretold before a shift is believed.
 const SHIFTED: usize = 4;
+/// A log-prob may stand above nought by this much: the rounding of its sum.
+const ROUNDING: f64 = 1e-6;
 
 /// How a prompt was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,36 +24,32 @@ pub(super) enum Accepts {
 /// Log-probs of the tokens from `first` on, or why they cannot be read. `counted`: the tokens that the server says it read.
 pub(super) fn read(
     plan: &Plan,
-    choice: &Value,
+    choice: &Choice,
     sent: Accepts,
     counted: Option<u64>,
 ) -> Result<Vec<RowScore>, String> {
-    let logprobs = &choice["logprobs"];
-    let list = logprobs["token_logprobs"].as_array().ok_or(
-        "the answer holds no prompt log-probs; hint: the server must support echo with logprobs (llama-cpp-python: start it with --logits_all true)",
-    )?;
-    let places = match sent {
-        Accepts::Tokens if list.len() < plan.ids.len() => {
-            return Err(format!(
-                "log-probs of {} tokens for a prompt of {}; it cut the prompt or does not echo it",
-                list.len(),
-                plan.ids.len()
-            ));
-        }
-        Accepts::Tokens => (0..plan.ids.len()).map(Some).collect(),
-        Accepts::Text => places(plan, logprobs, list.len(), counted)?,
+    let told = choice.logprobs.as_ref();
+    let told = told.and_then(|l| Some((l, l.token_logprobs.as_ref()?)));
+    let Some((logprobs, list)) = told else {
+        return Err("the answer holds no prompt log-probs; hint: the server must support echo with logprobs (llama-cpp-python: start it with --logits_all true)".to_owned());
     };
-    if is_shifted(logprobs) {
+    let list = list.0.as_slice();
+    let tokens = tokens_of(logprobs, list.len())?;
+    let places = match sent {
+        Accepts::Tokens => all_places(plan, list.len())?,
+        Accepts::Text => text_places(plan, list.len(), counted)?,
+    };
+    possible(list)?;
+    if is_early(&places, list) || is_shifted(logprobs) {
         return Err("it gives each token the log-prob of its successor's place (a fault of llama-cpp-python where the prompt has no start token)".to_owned());
     }
+    same_tokens(plan, &places, tokens, sent)?;
     let score = |(i, place): (usize, &Option<usize>)| {
-        let value = place.and_then(|place| list[place].as_f64());
-        let logp = value
-            .filter(|x| x.is_finite())
-            .ok_or_else(|| format!("token {i} has no log-prob"))?;
+        let logp = place.and_then(|place| list[place]);
+        let logp = logp.ok_or_else(|| format!("token {i} has no log-prob"))?;
         #[expect(clippy::cast_possible_truncation, reason = "log-probs are F32 here")]
         Ok(RowScore {
-            logp: logp as f32,
+            logp: logp.min(0.0) as f32,
             entropy: None,
             rank: None,
         })
@@ -64,10 +62,45 @@ pub(super) fn read(
         .collect()
 }
 
+/// The texts of the tokens; none where the server tells none.
+fn tokens_of(logprobs: &LogProbs, told: usize) -> Result<&[Option<String>], String> {
+    let tokens = logprobs.tokens.as_ref().map_or(&[][..], |l| &l.0);
+    if tokens.is_empty() || tokens.len() == told {
+        return Ok(tokens);
+    }
+    Err(format!("{told} log-probs of {} tokens", tokens.len()))
+}
+
+/// A log-prob is a finite number that is not above nought.
+fn possible(list: &[Option<f64>]) -> Result<(), String> {
+    let fits = |x: f64| x <= ROUNDING && x >= f64::from(f32::MIN);
+    let wrong = list.iter().enumerate();
+    let mut wrong = wrong.filter_map(|(i, x)| x.filter(|x| !fits(*x)).map(|x| (i, x)));
+    match wrong.next() {
+        Some((i, x)) if x > 0.0 => Err(format!(
+            "token {i} has the log-prob {x}, which is above 0: these are no log-probs"
+        )),
+        Some((i, x)) => Err(format!(
+            "token {i} has the log-prob {x}, which no model gives"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Every token of the prompt has a place. One more is the generated token; a server may have stopped before it.
+fn all_places(plan: &Plan, told: usize) -> Result<Vec<Option<usize>>, String> {
+    let ours = plan.ids.len();
+    if (ours..=ours + 1).contains(&told) {
+        return Ok((0..ours).map(Some).collect());
+    }
+    Err(format!(
+        "log-probs of {told} tokens for a prompt of {ours}; it cut the prompt, does not echo it, or speaks of another"
+    ))
+}
+
 /// Where each token of the prompt stands in the answer of a server that cut the text itself.
-fn places(
+fn text_places(
     plan: &Plan,
-    logprobs: &Value,
     told: usize,
     counted: Option<u64>,
 ) -> Result<Vec<Option<usize>>, String> {
@@ -80,9 +113,8 @@ fn places(
     if let Some(theirs) = counted.filter(|n| *n != ours as u64) {
         return Err(differs(theirs));
     }
-    // One more: the generated token. A server may have stopped before it.
-    if (ours..=ours + 1).contains(&told) {
-        return Ok((0..ours).map(Some).collect());
+    if let Ok(places) = all_places(plan, told) {
+        return Ok(places);
     }
     let start = plan.ids.first().copied();
     let kept = plan.ids.iter().filter(|id| Some(**id) != start).count();
@@ -96,49 +128,70 @@ fn places(
             next - 1
         })
     };
-    let places: Vec<Option<usize>> = plan.ids.iter().map(place).collect();
-    same_texts(plan, &places, &logprobs["tokens"])?;
-    Ok(places)
+    Ok(plan.ids.iter().map(place).collect())
+}
+
+/// Nothing stands before the first token, so it has no log-prob (some servers write 0); where it has one, it is the next
+/// token's.
+fn is_early(places: &[Option<usize>], list: &[Option<f64>]) -> bool {
+    let stands_first = places.first() == Some(&Some(0));
+    stands_first && list.first().is_some_and(|x| x.is_some_and(|x| x != 0.0))
 }
 
 /// Holds the action's tokens against the server's. What one of both does not show as text proves nothing.
-fn same_texts(plan: &Plan, places: &[Option<usize>], tokens: &Value) -> Result<(), String> {
-    let shown = |text: &str| !text.is_empty() && !text.contains('\u{FFFD}');
-    for (own, place) in plan.texts.iter().zip(&places[plan.first..]) {
-        let theirs = place.and_then(|place| tokens[place].as_str());
-        let theirs = theirs.unwrap_or_default();
-        if shown(own) && shown(theirs) && own.trim() != theirs.trim() {
-            return Err(format!(
-                "it reads {theirs:?} where a token is {own:?} here; its tokenizer is another"
-            ));
+fn same_tokens(
+    plan: &Plan,
+    places: &[Option<usize>],
+    tokens: &[Option<String>],
+    sent: Accepts,
+) -> Result<(), String> {
+    let (mut same, mut other) = (0, Vec::new());
+    for (i, place) in places.iter().enumerate().skip(plan.first) {
+        let theirs = place.and_then(|place| tokens.get(place)?.as_deref());
+        let Some(theirs) = theirs else { continue };
+        let own = plan.texts[i - plan.first].as_str();
+        match is_same(plan.ids[i], own, theirs) {
+            Some(true) => same += 1,
+            Some(false) => other.push((own, theirs)),
+            None => {}
         }
     }
-    Ok(())
+    // Token numbers were read as they were sent; a text that only looks different is no proof then, most of them are.
+    let bearable = if sent == Accepts::Tokens { same } else { 0 };
+    match other.first() {
+        Some((own, theirs)) if other.len() > bearable => Err(format!(
+            "it reads {theirs:?} where a token is {own:?} here; its tokenizer is another, or its numbers stand elsewhere"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a token is what a server calls `theirs`; nothing where its text cannot tell.
+fn is_same(id: u32, own: &str, theirs: &str) -> Option<bool> {
+    if let Some(number) = theirs.strip_prefix("token_id:") {
+        return Some(number.parse() == Ok(id));
+    }
+    // Vocabularies write a space as Ġ or ▁, and bytes as signs of their own.
+    let bare = |text: &str| text.replace(['Ġ', '▁'], " ").trim().to_owned();
+    let (own, theirs) = (bare(own), bare(theirs));
+    let tells = |text: &str| !text.is_empty() && text.is_ascii() && !text.starts_with("<0x");
+    (tells(&own) && tells(&theirs)).then_some(own == theirs)
 }
 
 /// The likeliest token of a place is now and then the token itself; where it is rather the next one, all
 /// numbers stand one place too early.
-fn is_shifted(logprobs: &Value) -> bool {
-    let (Some(tops), Some(tokens)) = (
-        logprobs["top_logprobs"].as_array(),
-        logprobs["tokens"].as_array(),
-    ) else {
+fn is_shifted(logprobs: &LogProbs) -> bool {
+    let (Some(tops), Some(tokens)) = (&logprobs.top_logprobs, &logprobs.tokens) else {
         return false;
     };
     let (mut own, mut next) = (0, 0);
-    for (top, pair) in tops.iter().zip(tokens.windows(2)) {
-        let likeliest = top.as_object().and_then(|top| {
-            let by_value = |(_, a): &(&String, &Value), (_, b): &(&String, &Value)| {
-                let value = |v: &Value| v.as_f64().unwrap_or(f64::NEG_INFINITY);
-                value(a).total_cmp(&value(b))
-            };
-            top.iter().max_by(by_value).map(|(token, _)| token)
-        });
+    for (top, pair) in tops.0.iter().zip(tokens.0.windows(2)) {
+        let likeliest = top.as_ref().and_then(|top| top.0.as_ref());
         let Some(likeliest) = likeliest.filter(|t| !t.is_empty() && pair[0] != pair[1]) else {
             continue;
         };
-        own += usize::from(pair[0] == **likeliest);
-        next += usize::from(pair[1] == **likeliest);
+        own += usize::from(pair[0].as_ref() == Some(likeliest));
+        next += usize::from(pair[1].as_ref() == Some(likeliest));
     }
     next >= SHIFTED && next > 2 * own
 }
@@ -146,7 +199,7 @@ fn is_shifted(logprobs: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn plan() -> Plan {
         let texts = ["yes", " it", " is", "<end>"].map(str::to_owned).to_vec();
@@ -170,8 +223,114 @@ mod tests {
     }
 
     fn logps(choice: &Value, counted: Option<u64>) -> Result<Vec<f32>, String> {
-        let rows = read(&plan(), choice, Accepts::Text, counted)?;
+        logps_of(choice, Accepts::Text, counted)
+    }
+
+    fn logps_of(choice: &Value, sent: Accepts, counted: Option<u64>) -> Result<Vec<f32>, String> {
+        let choice = serde_json::from_value(choice.clone()).map_err(|e| e.to_string())?;
+        let rows = read(&plan(), &choice, sent, counted)?;
         Ok(rows.iter().map(|row| row.logp).collect())
+    }
+
+    /// The plan's own tokens, as a server names them that was sent their numbers.
+    fn echoed() -> Value {
+        json!({"logprobs": {"tokens": ["<s>", "ask", "<s>", "yes", "Ġit", "▁is", "<0x0A>", "x"],
+                            "token_logprobs": [null, -3.0, -4.0, -0.25, -0.5, -0.75, -1.0, -9.0]}})
+    }
+
+    /// Changes what stands at a place of one list.
+    fn with(list: &str, at: usize, value: Value) -> Value {
+        let mut answer = echoed();
+        answer["logprobs"][list][at] = value;
+        answer
+    }
+
+    #[test]
+    fn numbers_that_no_model_gives_are_refused() {
+        let own = |x: Value| logps_of(&with("token_logprobs", 4, x), Accepts::Tokens, None);
+        assert_eq!(own(json!(-0.5)).unwrap(), [-0.25, -0.5, -0.75, -1.0]);
+        // A sum's rounding is nought.
+        assert_eq!(own(json!(5e-7)).unwrap()[1], 0.0);
+        assert!(own(json!(2e-6)).unwrap_err().contains("above 0"));
+        assert!(
+            own(json!(5.0))
+                .unwrap_err()
+                .contains("token 4 has the log-prob 5, which is above 0")
+        );
+        for x in [-1e39, -1e300] {
+            assert!(own(json!(x)).unwrap_err().contains("no model gives"));
+        }
+        assert!(
+            own(Value::Null)
+                .unwrap_err()
+                .contains("token 4 has no log-prob")
+        );
+        assert!(own(json!("-1")).unwrap_err().contains("invalid type"));
+        // Wherever it stands: a prompt's token of 5 nats makes the rest no better.
+        let prompt = with("token_logprobs", 1, json!(5.0));
+        assert!(logps_of(&prompt, Accepts::Tokens, None).is_err());
+    }
+
+    #[test]
+    fn more_or_fewer_numbers_than_tokens_are_refused() {
+        let sized = |n: usize| {
+            let mut logps = vec![json!(-1.0); n];
+            logps[0] = Value::Null;
+            logps_of(
+                &json!({"logprobs": {"token_logprobs": logps}}),
+                Accepts::Tokens,
+                None,
+            )
+        };
+        assert_eq!((sized(7).unwrap().len(), sized(8).unwrap().len()), (4, 4));
+        for n in [6, 9, 5007] {
+            let said = format!("log-probs of {n} tokens for a prompt of 7");
+            assert!(sized(n).unwrap_err().contains(&said));
+        }
+        let mut answer = echoed();
+        answer["logprobs"]["tokens"] = json!(["<s>"]);
+        let said = logps_of(&answer, Accepts::Tokens, None).unwrap_err();
+        assert_eq!(said, "8 log-probs of 1 tokens");
+    }
+
+    #[test]
+    fn tokens_that_were_not_sent_are_refused() {
+        let said = |answer: &Value| logps_of(answer, Accepts::Tokens, None);
+        // One that only looks different is no proof; a vocabulary's own spelling is none at all.
+        assert!(said(&with("tokens", 4, json!("ĠIt"))).is_ok());
+        let mut other = echoed();
+        other["logprobs"]["tokens"] = json!(["<s>", "ask", "<s>", "no", " it", " was", "", "x"]);
+        assert!(
+            said(&other)
+                .unwrap_err()
+                .contains("\"no\" where a token is \"yes\"")
+        );
+        let numbers = |shift: usize| {
+            let mut ids = plan().ids;
+            ids.rotate_left(shift);
+            let names: Vec<String> = ids.iter().map(|id| format!("token_id:{id}")).collect();
+            let mut answer = echoed();
+            answer["logprobs"]["tokens"] = json!([names, vec!["x".to_owned()]].concat());
+            said(&answer)
+        };
+        assert!(numbers(0).is_ok() && numbers(1).is_err());
+    }
+
+    /// As a server answers that leaves the first token out and tells no likeliest ones.
+    #[test]
+    fn a_first_token_with_a_number_shows_that_all_stand_early() {
+        let early =
+            json!({"logprobs": {"token_logprobs": [-3.0, -4.0, -0.25, -0.5, -0.75, -1.0, -9.0]}});
+        let said = logps_of(&early, Accepts::Tokens, None).unwrap_err();
+        assert!(said.contains("successor"), "{said}");
+        assert!(
+            logps_of(
+                &with("token_logprobs", 0, json!(0.0)),
+                Accepts::Tokens,
+                None
+            )
+            .is_ok()
+        );
     }
 
     #[test]
@@ -194,12 +353,13 @@ mod tests {
     #[test]
     fn numbers_in_the_next_ones_place_are_refused() {
         let answer = |shift: usize| {
-            let words: Vec<String> = (0..8).map(|i| format!("w{i}")).collect();
+            let words = ["s", "ask", "s", "yes", " it", " is", "<end>", "x"];
             // The model foretells everything; in a shifted answer each place tells the next word.
-            let top =
-                |i: usize| json!({words[(i + shift).min(7)].clone(): -0.1, words[i].clone(): -4.0});
+            let top = |i: usize| json!({words[(i + shift).min(7)]: -0.1, words[i]: -4.0});
             let tops: Vec<Value> = (0..8).map(top).collect();
-            json!({"logprobs": {"tokens": words, "token_logprobs": vec![-4.0; 8], "top_logprobs": tops}})
+            let mut logps = vec![json!(-4.0); 8];
+            logps[0] = Value::Null;
+            json!({"logprobs": {"tokens": words, "token_logprobs": logps, "top_logprobs": tops}})
         };
         assert!(
             logps(&answer(1), Some(7))
