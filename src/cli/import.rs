@@ -158,7 +158,15 @@ fn show(reports: &[UnitReport], env: &mut Env) -> Result<()> {
     if reports.len() > FILES_SHOWN {
         env.out.table(&by_format(reports))?;
     } else {
-        let heads = ["read", "stored", "duplicate", "skipped", "format", "file"];
+        let heads = [
+            "read",
+            "stored",
+            "renewed",
+            "duplicate",
+            "skipped",
+            "format",
+            "file",
+        ];
         let mut table = Table::new(&heads);
         reports.iter().for_each(|report| table.push(row(report)));
         env.out.table(&table)?;
@@ -191,15 +199,30 @@ fn is_text(report: &UnitReport) -> bool {
 
 /// One row a format, where one row a file would be too many to read.
 fn by_format(reports: &[UnitReport]) -> Table {
-    let mut sums: BTreeMap<&str, [u64; 5]> = BTreeMap::new();
+    let mut sums: BTreeMap<&str, [u64; 6]> = BTreeMap::new();
     for report in reports {
         let format = report.format.as_deref().unwrap_or("not recognised");
         let sum = sums.entry(format).or_default();
-        let stored = report.stored + report.grown;
-        let add = [1, report.read, stored, report.duplicates, report.skips];
+        let renewed = report.grown + report.updated;
+        let add = [
+            1,
+            report.read,
+            report.stored,
+            renewed,
+            report.duplicates,
+            report.skips,
+        ];
         sum.iter_mut().zip(add).for_each(|(s, n)| *s += n);
     }
-    let heads = ["files", "read", "stored", "duplicate", "skipped", "format"];
+    let heads = [
+        "files",
+        "read",
+        "stored",
+        "renewed",
+        "duplicate",
+        "skipped",
+        "format",
+    ];
     let mut table = Table::new(&heads);
     for (format, sum) in sums {
         let mut cells: Vec<Cell> = sum.iter().map(|n| Cell::number(Some(n))).collect();
@@ -222,7 +245,8 @@ fn row(report: &UnitReport) -> Vec<Cell> {
     };
     vec![
         Cell::number(Some(report.read)),
-        Cell::number(Some(report.stored + report.grown)),
+        Cell::number(Some(report.stored)),
+        Cell::number(Some(report.grown + report.updated)),
         Cell::number(Some(report.duplicates)),
         skipped,
         Cell::new(format),
@@ -294,7 +318,10 @@ fn say_totals(totals: &ImportTotals, workspace: &std::path::Path, env: &mut Env)
         totals.duplicates,
     );
     if totals.renewed > 0 {
-        line.push_str(&format!(", {} grown", totals.renewed));
+        line.push_str(&format!(
+            ", {} renewed (grown, or with new rewards or labels)",
+            totals.renewed
+        ));
     }
     line.push_str(&format!(", {} skipped", totals.skips));
     if totals.unchanged > 0 {

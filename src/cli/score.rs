@@ -285,8 +285,10 @@ fn not_scored(found: &[Scored], env: &mut Env) -> Result<()> {
         }
         let more = lines.len().saturating_sub(FAILURES_SHOWN);
         if more > 0 {
-            env.out
-                .say(format!("not scored: {more} more for the same reason"))?;
+            env.out.say(format!(
+                "not scored: {}, for the same reason",
+                text::plural(more as u64, "other")
+            ))?;
         }
     }
     Ok(())

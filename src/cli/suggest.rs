@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, env: &mut Env) -> Result<Done> {
     }
     if said.is_empty() {
         env.out
-            .say("no failed run passes; a suggestion needs a failure")?;
+            .say("no failed run here; a suggestion needs a failure, and `triagent outcome fail RUN` says that a run is one")?;
         return Ok(Done::Whole);
     }
     let mut table = Table::new(&["run", "layer", "row", "strength", "reason"]);

@@ -11,7 +11,7 @@ pub(super) fn outcome_known(facts: &CohortFacts, _: &Rules) -> Measured {
     let missing = match (facts.runs, unknown) {
         (0, _) => "runs: the cohort is empty".to_owned(),
         (_, 0) => String::new(),
-        (_, n) => format!("pass or fail of {n} runs"),
+        (_, n) => format!("pass or fail of {}", crate::text::plural(n.into(), "run")),
     };
     share(
         facts.outcome_known.into(),

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 const EMPTY: &str = "no run passes; `triagent list runs` without a filter shows all, `triagent import PATH` reads more";
 
+const NO_RUNS: &str = "no runs yet; `triagent import PATH` reads logs";
+
 pub(super) fn runs(store: &Store, filter: &Filter, limit: usize, env: &mut Env) -> Result<()> {
     let total = usize::try_from(store.count_runs(filter)?).unwrap_or(usize::MAX);
     let rows = take(store, filter, limit)?;
@@ -37,7 +39,9 @@ pub(super) fn runs(store: &Store, filter: &Filter, limit: usize, env: &mut Env) 
     if !table.is_empty() {
         env.out.table(&table)?;
     }
-    close(rows.len(), total, "runs", EMPTY, env)
+    let has_any = store.count_runs(&Filter::default())? > 0;
+    let empty = if has_any { EMPTY } else { NO_RUNS };
+    close(rows.len(), total, "runs", empty, env)
 }
 
 /// What outside checks rely on (DESIGN §6), and more.

@@ -14,7 +14,7 @@ pub(super) fn show(tables: &[CohortSuggestions], env: &mut Env) -> Result<()> {
     if tables.is_empty() {
         return env
             .out
-            .say("no failed run passes; a suggestion needs a failure");
+            .say("no failed run here; a suggestion needs a failure, and `triagent outcome fail RUN` says that a run is one");
     }
     for (n, one) in tables.iter().enumerate() {
         if n > 0 {
