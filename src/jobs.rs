@@ -45,11 +45,11 @@ pub use card::card_of;
 pub use changes::{ChangeSide, ChangeSides, LedgerEntry, ledger};
 pub use check::{
     Checked, check, cleaner, ensure_cleaning_key, findings, findings_about_tasks, findings_of,
-    fresh_check, random_key,
+    fresh_check, last_check, random_key,
 };
 pub use cohort::{CohortRuns, cohort_of, cohorts, find_cohort};
 pub use compare::{Compared, compare};
-pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_workspace};
+pub use demo::{DEMO_REVIEWER, Demo, Script, ScriptError, Stage, demo_for_screen, demo_workspace};
 pub use drift::{Drift, drift, drift_of};
 pub use evidence::{RunFacts, register, run_facts};
 pub use export::{ExportChoice, ExportModel, export, preview_export};

@@ -51,6 +51,11 @@ pub fn log_file() -> Option<PathBuf> {
     Some(folder.join("triagent").join("triagent.log"))
 }
 
+/// Returns the user's own folder, where there is one.
+pub fn home() -> Option<PathBuf> {
+    etcetera::home_dir().ok()
+}
+
 /// Returns the login name: from the environment, else from the system's list of users.
 pub fn login() -> Option<String> {
     ["USER", "LOGNAME", "USERNAME"]

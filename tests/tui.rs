@@ -1,7 +1,9 @@
 //! The screen, keys in and text out, through the real update loop on the sample logs. No terminal, no clock.
 
 mod board;
+mod hints;
 mod house;
+mod kept;
 mod label;
 mod names;
 mod newcomer;

@@ -92,11 +92,15 @@ pub fn check(store: &mut Store, now_us: i64, progress: &Progress) -> Result<Chec
     Ok(checked)
 }
 
+/// The last check, if there was one.
+pub fn last_check(store: &Store) -> Result<Option<Checked>, JobError> {
+    Ok(store.result(CHECK, "workspace", "latest")?)
+}
+
 /// The last check, unless the workspace has grown since.
 pub fn fresh_check(store: &Store) -> Result<Option<Checked>, JobError> {
-    let last: Option<Checked> = store.result(CHECK, "workspace", "latest")?;
     let now = size(store)?;
-    Ok(last.filter(|c| (c.runs, c.steps) == now))
+    Ok(last_check(store)?.filter(|c| (c.runs, c.steps) == now))
 }
 
 /// All findings with what people decided, those about tasks first, then by run.

@@ -158,7 +158,7 @@ impl Demo {
     }
 }
 
-/// Makes the demo's workspace with its runs and registers, undecided, and returns its file: what the screen opens.
+/// Makes the demo's workspace with its runs and registers, undecided, and returns its file: what tests and printed screens open.
 pub fn demo_workspace(
     folder: &Path,
     now_us: i64,
@@ -166,6 +166,18 @@ pub fn demo_workspace(
 ) -> Result<PathBuf, JobError> {
     let mut demo = Demo::start(folder, now_us)?;
     demo.import(progress)?;
+    Ok(demo.store.path().to_path_buf())
+}
+
+/// The same with the labels of a second reviewer, so that whoever labels on the screen meets agreement, disputes and advice.
+pub fn demo_for_screen(
+    folder: &Path,
+    now_us: i64,
+    progress: &Progress,
+) -> Result<PathBuf, JobError> {
+    let mut demo = Demo::start(folder, now_us)?;
+    demo.import(progress)?;
+    demo.label()?;
     Ok(demo.store.path().to_path_buf())
 }
 
@@ -182,5 +194,14 @@ mod tests {
         // sample-logs/ holds 20 failed runs of the teaching case alone.
         assert!(store.count_runs(&Filter::default()).unwrap() >= 20);
         assert!(!store.documents().unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_screen_finds_the_labels_of_a_second_reviewer() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = demo_for_screen(folder.path(), 1, &Progress::default()).unwrap();
+        let store = Store::open(&file).unwrap();
+        assert!(!store.labelled_by(DEMO_REVIEWER).unwrap().is_empty());
+        assert!(store.labelled_by("anna").unwrap().is_empty());
     }
 }

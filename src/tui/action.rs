@@ -198,7 +198,7 @@ actions! {
     ThemeNext "theme" "theme" Program ANY, "Switches to the next theme.";
     MouseToggle "mouse" "mouse" Program ANY, "Gives the mouse to the program, or back to the terminal.";
     ReadOnlyToggle "read-only" "read only" Program ANY, "Locks the workspace against decisions, or unlocks it.";
-    Demo "demo" "demo" Program Places::WELCOME, "Opens a workspace of sample logs.";
+    Demo "demo" "demo" Program Places::WELCOME.or(BOARD), "Opens a workspace of sample logs, where there are no runs yet.";
     Escape "cancel" "cancel" Program ANY, "Closes the innermost transient thing; never leaves.";
     Redraw "redraw" "redraw" Program ANY, "Draws the screen anew.";
     Suspend "suspend" "suspend" Program ANY, "Stops the program; `fg` brings it back.";

@@ -125,6 +125,10 @@ pub(crate) struct App {
     pub(crate) queue_wanted: bool,
     /// The card that was asked for is to be copied, not shown.
     pub(crate) copy_card: bool,
+    /// Decisions made since the workspace was opened, less those taken back.
+    pub(crate) decided: usize,
+    /// Leaving was asked for once, and would lose something.
+    pub(crate) leave_asked: bool,
     effects: Vec<Effect>,
 }
 
@@ -150,6 +154,8 @@ impl App {
             queue: None,
             queue_wanted: false,
             copy_card: false,
+            decided: 0,
+            leave_asked: false,
             effects: Vec::new(),
         };
         if has_workspace {
@@ -164,6 +170,7 @@ impl App {
         self.board = Board::default();
         self.mine.clear();
         self.queue = None;
+        self.decided = 0;
         let reviewer = self.set.reviewer.clone();
         self.ask(Ask::Mine(reviewer));
         self.list_board();

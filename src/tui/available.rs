@@ -25,6 +25,9 @@ pub(crate) fn why_not(app: &App, action: Action) -> Option<&'static str> {
         Action::Cause if app.run().is_some_and(|r| r.saved.is_none()) => {
             Some("label the run first")
         }
+        Action::Demo if app.place() == Place::Board && !app.board.has_no_runs() => {
+            Some("only where there are no runs yet")
+        }
         Action::LabelAgain if app.last_label.is_none() => Some("nothing labelled yet"),
         Action::NextMatch | Action::PreviousMatch if no_search(app) => Some("search first, with /"),
         Action::MarkAll if app.board.is_partial => {

@@ -68,6 +68,12 @@ impl Stage {
         Ok(stage)
     }
 
+    /// Takes the workspace for one that is thrown away at the end.
+    pub fn as_demo(&mut self) -> &mut Self {
+        self.app.set.demo = true;
+        self
+    }
+
     /// Leaves open, from now on, what the program asks its second thread.
     pub fn leave_slow_open(&mut self) -> &mut Self {
         self.slow.get_or_insert_default();

@@ -10,6 +10,7 @@ mod find;
 mod finding;
 mod go;
 mod label;
+mod marks;
 mod mouse;
 mod moves;
 mod note;
@@ -26,8 +27,8 @@ mod sheet;
 mod work;
 
 use super::action::{Action, Group};
-use super::app::App;
 use super::app::says::Tone;
+use super::app::{App, Screen};
 use super::available::why_not;
 use super::effect::Effect;
 use super::event::{Event, Now};
@@ -46,6 +47,7 @@ const MAX_COUNT: usize = 1_000_000;
 pub(crate) fn update(app: &mut App, now: Now, event: Event) -> Vec<Effect> {
     app.now = now;
     app.says.fade(now.ms);
+    let page = page(app);
     match event {
         Event::Key(key) => press(app, key),
         Event::Paste(text) => overlay::paste(app, &text),
@@ -57,8 +59,22 @@ pub(crate) fn update(app: &mut App, now: Now, event: Event) -> Vec<Effect> {
         Event::Terminate => app.want(Effect::Quit),
         Event::Resumed => app.want(Effect::Clear),
     }
+    if page != self::page(app) {
+        app.says.page_turned(now.ms);
+    }
     prepare::prepare(app);
     app.take_effects()
+}
+
+/// What is seen, as far as a message can speak of it.
+fn page(app: &App) -> (Place, String) {
+    let name = match app.screens.last() {
+        Some(Screen::Run(view)) => view.run.0.clone(),
+        Some(Screen::Pair(view)) => view.place.to_string(),
+        Some(Screen::Sheet(sheet)) => sheet.kind.word().to_owned(),
+        _ => String::new(),
+    };
+    (app.place(), name)
 }
 
 fn press(app: &mut App, key: Key) {
@@ -127,14 +143,26 @@ fn sequence(app: &mut App, key: Key) {
             app.typed.clear();
             app.count = None;
             if key.code != KeyCode::Esc {
-                let word = app.place().word();
-                say(
-                    app,
-                    Tone::Info,
-                    format!("{keys} does nothing in {word}; ? shows what does"),
-                );
+                let text = nothing(app, key, &keys);
+                say(app, Tone::Info, text);
             }
         }
+    }
+}
+
+/// A key that does nothing here may do something on the board.
+fn nothing(app: &App, key: Key, keys: &str) -> String {
+    let place = app.place();
+    let is_finding = |action: Action| action.info().group == Group::Find;
+    match app.keymap.meaning(Place::Board, &[key]) {
+        Meaning::Does(action) if place == Place::Sheet && is_finding(action) => {
+            let board = app.keymap.first_key(Action::GoBoard).unwrap_or_default();
+            format!(
+                "{keys} ({}) works on the board; {board} goes there",
+                action.info().name
+            )
+        }
+        _ => format!("{keys} does nothing in {}; ? shows what does", place.word()),
     }
 }
 
@@ -146,6 +174,7 @@ pub(super) fn act(app: &mut App, action: Action) {
         return say(app, Tone::Info, format!("{name}: {reason}"));
     }
     let count = app.count.take().unwrap_or(1);
+    app.leave_asked &= action == Action::Back;
     match action.info().group {
         Group::Label => label::act(app, action),
         Group::Pair => pair::act(app, action),

@@ -93,7 +93,7 @@ fn a_workspace_is_made_from_the_first_screen() {
     term.line("triagent");
     term.shows("There is no workspace");
     term.types("I");
-    term.shows("import file or folder");
+    term.shows("import files or folders");
     term.types("\u{15}").line(logs);
     term.shows("[board]");
     term.shows("four-st");

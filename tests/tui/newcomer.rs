@@ -16,7 +16,7 @@ fn empty() -> (tempfile::TempDir, Stage) {
 #[test]
 fn empty_places_say_what_to_do_in_full() {
     let next = [
-        ("", "I  reads logs"),
+        ("", "I  import logs"),
         ("<space>p", "press p"),
         ("<space>r", "press I to import them"),
         ("<space>a", "I  reads logs"),
@@ -177,7 +177,7 @@ fn the_list_of_pairs_knows_what_was_just_decided() {
     // Another digit chooses anew while the criteria are asked for.
     play.keys("<enter>1");
     let screen = play.keys("2");
-    assert_shows(&screen, &["why is it better?", "2 ✓ right better"]);
+    assert_shows(&screen, &["why is right better?", "2 ✓ right better"]);
 }
 
 fn label(store: &mut Store, reviewer: &str, run: &str, layer: Layer, step: u32) {

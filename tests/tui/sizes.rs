@@ -119,7 +119,10 @@ fn the_import_prompt_starts_empty_and_refuses_what_is_not_there() {
     stage.keys("I");
     stage.text("/no/such/log.jsonl").keys("<enter>");
     let screen = stage.screen();
-    let said = ["/no/such/log.jsonl: no such file", "import file or folder"];
+    let said = [
+        "/no/such/log.jsonl: no such file",
+        "import files or folders",
+    ];
     assert_shows(&screen, &said);
     assert!(!screen.contains("./no"), "{screen}");
 }

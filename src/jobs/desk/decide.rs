@@ -3,6 +3,7 @@
 use super::lists::QUEUE;
 use super::question::Ask;
 use super::reply::Answer;
+use crate::domain::{Decision, DecisionRecord, Verdict};
 use crate::jobs::{JobError, adjudication};
 use crate::store::{Act, Store};
 
@@ -42,7 +43,11 @@ pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, JobError> {
             };
             Ok(Answer::Decided(vec![store.decide(act, &decision)?]))
         }
-        Ask::Undo { reviewer, now_us } => Ok(Answer::Undone(store.undo(act(&reviewer, now_us))?)),
+        Ask::Undo { reviewer, now_us } => {
+            let records = store.undo(act(&reviewer, now_us))?;
+            let stands = stands(store, &records, &reviewer)?.map(Box::new);
+            Ok(Answer::Undone { records, stands })
+        }
         Ask::Redo { reviewer, now_us } => Ok(Answer::Redone(store.redo(act(&reviewer, now_us))?)),
         Ask::KeepDraft {
             reviewer,
@@ -63,6 +68,24 @@ pub(super) fn write(store: &mut Store, ask: Ask) -> Result<Answer, JobError> {
         }
         other => Ok(Answer::failed(other.what(), &"it does not write")),
     }
+}
+
+/// The label that an undo of one label leaves in force.
+fn stands(
+    store: &Store,
+    undone: &[DecisionRecord],
+    reviewer: &str,
+) -> Result<Option<Verdict>, JobError> {
+    let [one] = undone else { return Ok(None) };
+    let Decision::Verdict(verdict) = &one.decision else {
+        return Ok(None);
+    };
+    let live = store.live_on("verdict", verdict.run.as_str())?;
+    let own = live.into_iter().rev().find(|r| r.reviewer == reviewer);
+    Ok(own.and_then(|record| match record.decision {
+        Decision::Verdict(verdict) => Some(verdict),
+        _ => None,
+    }))
 }
 
 fn act(reviewer: &str, now_us: i64) -> Act<'_> {

@@ -5,7 +5,7 @@ use super::reply::Answer;
 use crate::domain::{Decision, DecisionRecord, Filter, FindingState, Progress, RunId};
 use crate::jobs::{
     GroupOptions, JobError, QueueSpec, audits, draw, findings as all_findings, fresh_check,
-    keep_queue, layer_ratings, queue_spec, reward_groups,
+    keep_queue, last_check, layer_ratings, queue_spec, reward_groups,
 };
 use crate::store::Store;
 use crate::triage::{QueuePlan, agreement_report, parse_filter};
@@ -63,6 +63,7 @@ pub(super) fn findings(store: &Store) -> Result<Findings, JobError> {
     };
     Ok(Findings {
         is_fresh: fresh_check(store)?.is_some(),
+        was_checked: last_check(store)?.is_some(),
         rows: all_findings(store)?.into_iter().map(row).collect(),
     })
 }

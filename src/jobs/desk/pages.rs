@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Adopted, Choice, Criterion, DecisionRecord, FindingState, ForeignLabel, Layer, Owner, Reward,
-    Rollout, RunId, Score, Side, Task,
+    Rollout, RunId, Score, Side, Task, Verdict,
 };
 use crate::domain::{Candidate, ChatMessage};
 use crate::export::PreviewRow;
@@ -50,8 +50,17 @@ pub struct RunPage {
     pub far: Vec<String>,
     /// The reviewer's half-written note.
     pub draft: Option<String>,
+    /// What the reviewer marked before there was a label.
+    pub marks: Option<Box<Verdict>>,
     /// Number of steps.
     pub steps: u32,
+}
+
+impl RunPage {
+    /// Name under which marks are kept that were made before the label.
+    pub fn marks_draft(run: &RunId) -> String {
+        format!("marks {run}")
+    }
 }
 
 /// A call without its tokens.
@@ -241,6 +250,8 @@ pub struct RewardPage {
 pub struct Findings {
     /// Nothing was added to the workspace since the last check.
     pub is_fresh: bool,
+    /// There was a check at all.
+    pub was_checked: bool,
     /// The findings.
     pub rows: Vec<FindingRow>,
 }

@@ -165,7 +165,8 @@ pub(super) fn page(
         .map(|(r, _)| r.clone())
         .next_back();
     let seed = QueuePlan::default().seed;
-    let before = u32::try_from(mine.count()).unwrap_or(u32::MAX);
+    // One that was taken back does not count: its sides stay where they were.
+    let before = u32::try_from(mine.filter(|(_, live)| *live).count()).unwrap_or(u32::MAX);
     // A decided pair is shown as it was decided; one that comes back is shown swapped, and blind once more.
     let decided: Option<DecisionRecord> = decided.filter(|_| !again);
     let left = match decided.as_ref().map(|record| &record.decision) {

@@ -108,6 +108,9 @@ pub(super) fn run(
         notes: store.live_on("note", run.as_str())?,
         scores,
         draft: store.draft(reviewer, &format!("note {run}"))?,
+        marks: store
+            .draft(reviewer, &RunPage::marks_draft(run))?
+            .and_then(|text| serde_json::from_str(&text).ok()),
         steps: store.step_count(run)?,
     })))
 }

@@ -5,7 +5,7 @@ use super::pages::{
     Preview, Queue, RewardPage, RunPage,
 };
 use crate::domain::filter::Field;
-use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef};
+use crate::domain::{ChatMessage, DecisionRecord, RunId, StepRef, Verdict};
 use crate::jobs::{CohortAdvice, Compared, LedgerEntry, Probe};
 use crate::store::{FacetCount, RunRow, StepHead, Undone};
 use crate::triage::{Card, Evidence, FilterError, PairProblem, Suggestion};
@@ -66,7 +66,12 @@ pub enum Answer {
     /// Decisions that are on the disk.
     Decided(Vec<DecisionRecord>),
     /// What was taken back.
-    Undone(Undone),
+    Undone {
+        /// The decisions.
+        records: Undone,
+        /// The reviewer's label that stands now, where one label was taken back.
+        stands: Option<Box<Verdict>>,
+    },
     /// What was made again.
     Redone(Undone),
     /// Half-written words are kept.

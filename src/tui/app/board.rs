@@ -98,6 +98,11 @@ impl Board {
             .map(|seq| (seq, self.selected));
     }
 
+    /// The workspace was read and holds no run at all.
+    pub(crate) fn has_no_runs(&self) -> bool {
+        self.loaded && !self.is_partial && self.total == 0
+    }
+
     /// Row key under the cursor.
     pub(crate) fn selected_seq(&self) -> Option<i64> {
         self.seqs.get(self.selected).copied()

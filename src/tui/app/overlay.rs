@@ -73,8 +73,8 @@ pub(crate) enum PromptKind {
     SearchAll,
     /// Logs to read.
     Import,
-    /// Why one candidate is better.
-    Reason,
+    /// Why a pair is decided so; the question names the verdict.
+    Reason(&'static str),
     /// The words that prove it.
     PairEvidence,
     /// A name for the board's filter.
@@ -96,8 +96,10 @@ impl PromptKind {
             Self::Filter => "filter",
             Self::SearchRun => "search this run",
             Self::SearchAll => "search all runs",
-            Self::Import => "import file or folder",
-            Self::Reason => "why? somebody else must be able to check it",
+            Self::Import => {
+                "import files or folders, also several; \"quotes\" round a name with spaces"
+            }
+            Self::Reason(question) => question,
             Self::PairEvidence => "words that prove it, as they stand (empty: none)",
             Self::Settle(..) => "why so? (empty: no note)",
             Self::Audit => "a grader below, FILE.toml or a command; then as:NAME@VERSION",
@@ -148,6 +150,8 @@ pub(crate) struct Menu {
     pub(crate) items: Vec<MenuItem>,
     /// It is one line above the footer, not a box: the screen stays in view.
     pub(crate) is_strip: bool,
+    /// Item under the cursor of a box.
+    pub(crate) selected: usize,
 }
 
 /// One letter of a menu.

@@ -74,6 +74,12 @@ impl PairView {
         self.list.get(self.place)
     }
 
+    /// The name under which its decisions are kept.
+    pub(crate) fn subject(&self) -> Option<String> {
+        let [a, b] = &self.page.as_ref()?.sides;
+        Some(format!("{}|{}", a.candidate.at(), b.candidate.at()))
+    }
+
     /// Takes the page and draws both sides.
     pub(crate) fn take(&mut self, page: Box<PairPage>) {
         self.page = Some(page);

@@ -88,6 +88,17 @@ pub(crate) enum Origin {
     Dispute(String),
 }
 
+/// Marks before the label: how they stood before each change, and after each that was taken back.
+#[derive(Debug, Default)]
+pub(crate) struct Unsaved {
+    /// Newest last.
+    pub(crate) before: Vec<Verdict>,
+    /// Newest last.
+    pub(crate) after: Vec<Verdict>,
+    /// They are kept beside the decisions until the label takes them.
+    pub(crate) is_kept: bool,
+}
+
 /// A run on screen.
 #[derive(Debug)]
 pub(crate) struct RunView {
@@ -126,6 +137,8 @@ pub(crate) struct RunView {
     pub(crate) verdict: Verdict,
     /// Layer that is on the disk.
     pub(crate) saved: Option<Layer>,
+    /// Marks that were made before there is a label, so that undo and redo reach them.
+    pub(crate) unsaved: Unsaved,
     pub(crate) pace: Pace,
     heads: HashMap<u32, StepHead>,
     bodies: HashMap<u32, Body>,
@@ -177,6 +190,7 @@ impl RunView {
             select: None,
             find: None,
             saved: None,
+            unsaved: Unsaved::default(),
             pace: Pace::default(),
             heads: HashMap::new(),
             bodies: HashMap::new(),

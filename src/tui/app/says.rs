@@ -83,6 +83,14 @@ impl Says {
         }
     }
 
+    /// Another page is seen: what was said before `now_ms` spoke of the last one.
+    pub(crate) fn page_turned(&mut self, now_ms: u64) {
+        let is_old = |m: &Message| !m.tone.stays() && m.at_ms < now_ms;
+        if self.current.as_ref().is_some_and(is_old) {
+            self.current = None;
+        }
+    }
+
     /// A key was pressed: an error has been seen.
     pub(crate) fn key_pressed(&mut self) {
         if self.current.as_ref().is_some_and(|m| m.tone.stays()) {

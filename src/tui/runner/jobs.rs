@@ -6,7 +6,7 @@ mod reading;
 use crate::domain::{Progress, RunId};
 use crate::export::{Format, GroupBy, NearDuplicates, Options, Purpose, SplitOptions, Undecided};
 use crate::jobs::{
-    self, Ended, ExportChoice, ExportModel, Job, JobError, ScoreOptions, demo_workspace, index,
+    self, Ended, ExportChoice, ExportModel, Job, JobError, ScoreOptions, demo_for_screen, index,
 };
 use crate::score::{self, DeviceChoice, ModelSource, Scorer};
 use crate::store::Store;
@@ -91,9 +91,10 @@ impl Jobs {
         let place = folder.0.clone();
         self.demo = Some(folder);
         let job = jobs::spawn("demo", move |progress| {
-            let path = demo_workspace(&place, now_us, progress).map_err(|e| e.to_string())?;
+            let path = demo_for_screen(&place, now_us, progress).map_err(|e| e.to_string())?;
             Ok(Said {
-                line: "sample logs are here; nothing is kept when you leave".to_owned(),
+                line: "sample logs are here, labelled by a second reviewer, demo; nothing is kept when you leave"
+                    .to_owned(),
                 open: Some(path),
                 then: None,
                 warns: false,

@@ -43,7 +43,10 @@ fn page(said: &CohortAdvice) -> Doc {
     doc.line(Ink::Accent, &advice.headline);
     doc.line(
         Ink::Dim,
-        &format!("rule {} of rules {}", advice.rule, advice.rules_version),
+        &format!(
+            "rule {} of the rules, version {}",
+            advice.rule, advice.rules_version
+        ),
     );
     if let Some(lead) = &said.book.overridden {
         doc.line(Ink::Warn, &format!("a lead decided otherwise: {lead:?}"));

@@ -27,8 +27,24 @@ pub(crate) fn agreement(page: &AgreementPage) -> Filling {
         ),
         empty: (
             "No run has labels of two reviewers.".to_owned(),
-            "`triagent merge BUNDLE` brings in the labels of somebody else, from `triagent bundle`"
-                .to_owned(),
+            lacking(report.dropped),
+        ),
+    }
+}
+
+/// What brings a second label to a run.
+fn lacking(one_label: usize) -> String {
+    let other = "`triagent --reviewer NAME` labels as somebody else, and `triagent merge BUNDLE` brings in the labels \
+                 of another workspace, from `triagent bundle`";
+    match one_label as u64 {
+        0 => format!("Two people must label the same run. {other}"),
+        n => format!(
+            "{} the label of one reviewer; Space q goes to the next run that lacks yours. {other}",
+            if n == 1 {
+                "1 run has".to_owned()
+            } else {
+                format!("{n} runs have")
+            }
         ),
     }
 }

@@ -16,13 +16,13 @@ pub(crate) fn findings(found: &Findings) -> Filling {
         plural(found.rows.len() as u64, "finding"),
         grouped(undecided as u64)
     );
-    if !found.is_fresh {
+    if found.was_checked && !found.is_fresh {
         note.push_str("; the workspace has grown since: C checks it again");
     }
-    if found.rows.is_empty() && !found.is_fresh {
+    if !found.was_checked {
         "secrets, personal data and other things that must not leave".clone_into(&mut note);
     }
-    let empty = if found.is_fresh {
+    let empty = if found.was_checked {
         "The last check found nothing."
     } else {
         "Nothing was checked yet."

@@ -43,7 +43,7 @@ fn note(page: &RewardPage) -> String {
     let audits = match page.audits.len() {
         0 => "no grader has met the hack suite yet: a shows it to one".to_owned(),
         n => format!(
-            "{} last; a audits another",
+            "{} at the end of the list; a audits another",
             plural(n as u64, "audited grader")
         ),
     };

@@ -29,7 +29,9 @@ pub(crate) fn found(words: &str, steps: &[FoundStep], more: bool, behind: u64) -
         note,
         empty: (
             format!("Nothing holds \u{201c}{words}\u{201d}."),
-            next.to_owned(),
+            format!(
+                "{next}. Only texts are searched: gr finds a run by its name, and on the board f run:NAME does"
+            ),
         ),
     }
 }

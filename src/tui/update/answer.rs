@@ -1,6 +1,6 @@
 //! Answers of the desk: each finds the state it belongs to, or is dropped when nobody wants it any more.
 
-use super::{decide, find, go, note, overlay, pair, say, sheet};
+use super::{decide, find, go, marks, note, overlay, pair, say, sheet};
 use crate::domain::{Decision, RunId, Verdict};
 use crate::jobs::desk::{Answer, Ask, Listing, RunPage};
 use crate::triage::Card;
@@ -41,8 +41,8 @@ pub(super) fn take(app: &mut App, answer: Answer) {
             app.recount();
         }
         Answer::Decided(records) => decide::decided(app, &records),
-        Answer::Undone(records) => decide::turned(app, &records, "undone"),
-        Answer::Redone(records) => decide::turned(app, &records, "redone"),
+        Answer::Undone { records, stands } => decide::undone(app, &records, stands.as_deref()),
+        Answer::Redone(records) => decide::redone(app, &records),
         Answer::Jump { pattern, rows } => {
             if let Some(Overlay::Jump(picker, shown)) = app.overlay.as_mut()
                 && picker.typed() == pattern
@@ -146,7 +146,12 @@ fn take_of_run(app: &mut App, answer: Answer) {
         Answer::Run(page) => {
             let reviewer = app.set.reviewer.clone();
             if let Some(view) = same_run(app, &page.row.id) {
+                let was_saved = view.saved.is_some();
                 take_page(view, page, &reviewer);
+                // Undone: the label is gone, and what it rested on is kept again.
+                if was_saved && view.saved.is_none() {
+                    marks::keep(app);
+                }
             }
         }
         Answer::Outline(outline) => {
@@ -233,7 +238,12 @@ fn take_page(view: &mut RunView, page: Box<RunPage>, reviewer: &str) {
             view.verdict.from_random_queue |= drawn;
         }
         // Undone: what was prepared stays, only the label is gone.
-        None => view.saved = None,
+        None => {
+            view.saved = None;
+            if let Some(kept) = &page.marks {
+                marks::restore(view, kept);
+            }
+        }
     }
     if let Some(draft) = &page.draft
         && view.verdict.note.is_empty()

@@ -90,6 +90,7 @@ fn open_sorts(app: &mut App) {
         kind: MenuKind::Sort(SORTS.iter().map(|(_, field)| *field).collect()),
         items,
         is_strip: false,
+        selected: 0,
     }));
 }
 

@@ -59,9 +59,38 @@ pub(super) fn back(app: &mut App) {
         if app.board.pane == BoardPane::Facets {
             app.board.pane = BoardPane::Rows;
         } else {
-            app.want(Effect::Quit);
+            leave(app);
         }
     }
+}
+
+/// Leaves at the root; where that throws something away, only when asked twice.
+fn leave(app: &mut App) {
+    match lost(app).filter(|_| !app.leave_asked) {
+        Some(what) => {
+            app.leave_asked = true;
+            let text = format!("q again ends the demo, and {what}");
+            say(app, Tone::Warn, text);
+        }
+        None => app.want(Effect::Quit),
+    }
+}
+
+/// What ends with a demo.
+fn lost(app: &App) -> Option<String> {
+    let running = app.work.iter().filter(|line| line.is_running()).count();
+    let counts = [(app.decided, "decision"), (running, "running job")];
+    let parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| crate::text::plural(count as u64, word))
+        .collect();
+    let verb = if app.decided + running == 1 {
+        "goes"
+    } else {
+        "go"
+    };
+    (app.set.demo && !parts.is_empty()).then(|| format!("{} {verb} with it", parts.join(" and ")))
 }
 
 /// Opens a run at a step, above the board; a run that is open gives way.
@@ -127,6 +156,9 @@ fn next_of_queue(app: &mut App) {
     });
     match next {
         Some((seq, run)) => {
+            // The run that the queue brought before gives way, also from under other screens.
+            let is_of_queue = |screen: &Screen| matches!(screen, Screen::Run(view) if view.origin == Origin::Queue);
+            app.screens.retain(|screen| !is_of_queue(screen));
             open_run(app, run, seq, 0);
             if let Some(view) = app.run_mut() {
                 view.origin = Origin::Queue;
@@ -142,9 +174,20 @@ fn next_of_queue(app: &mut App) {
                 .unwrap_or_default();
             let is_empty = app.queue.as_ref().is_some_and(|q| q.total == 0);
             if is_empty {
-                let text = format!(
-                    "no run passes the queue's filter, {filter}; O f says of a run that it failed"
-                );
+                // What the list shows may have been decided since the queue was drawn.
+                app.queue = None;
+                let text = match app.board.has_no_runs() {
+                    true => "no runs yet, so nothing to label: I reads logs".to_owned(),
+                    false => {
+                        let key = app
+                            .keymap
+                            .first_key(Action::OutcomeFail)
+                            .unwrap_or_default();
+                        format!(
+                            "no run passes the queue's filter, {filter}; {key} on a run says that it failed"
+                        )
+                    }
+                };
                 return say(app, Tone::Info, text);
             }
             let text =

@@ -1,16 +1,12 @@
 //! Labelling: a digit saves at once, a strip then offers the sub-causes, the next movement goes on.
 
-use super::{decide, go, note, overlay, say};
-use crate::domain::{Checklist, Decision, Layer, Outcome, Pin, RunId, Verdict};
+use super::{decide, go, marks, note, overlay, say};
+use crate::domain::{Checklist, Decision, Layer, Outcome, RunId, Verdict};
 use crate::tui::action::Action;
 use crate::tui::app::overlay::{Menu, MenuItem, MenuKind, Overlay};
-use crate::tui::app::run::RunView;
 use crate::tui::app::says::Tone;
 use crate::tui::app::{Advance, App};
 use crate::tui::available::seen_row;
-
-/// Longest quotation that is pinned: evidence is a sentence, not a log.
-const MAX_QUOTE_BYTES: usize = 2_000;
 
 /// Labels, or works on the label.
 pub(super) fn act(app: &mut App, action: Action) {
@@ -26,9 +22,9 @@ pub(super) fn act(app: &mut App, action: Action) {
             }
         }
         Action::Ticks => open_ticks(app),
-        Action::Decisive => decisive(app),
-        Action::Contributing => contributing(app),
-        Action::Pin => pin(app),
+        Action::Decisive => marks::decisive(app),
+        Action::Contributing => marks::contributing(app),
+        Action::Pin => marks::pin(app),
         Action::Note => note::open(app),
         Action::Codebook => overlay::codebook(app),
         Action::OutcomePass => outcome(app, Outcome::Pass),
@@ -77,13 +73,7 @@ pub(super) fn save(app: &mut App) {
     app.mine.insert(seq);
     app.recount();
     decide::decide(app, vec![Decision::Verdict(verdict)]);
-}
-
-/// Writes the verdict again if there is one; before that, changes wait for the label.
-fn save_if_saved(app: &mut App) {
-    if app.run().is_some_and(|view| view.saved.is_some()) {
-        save(app);
-    }
+    marks::saved(app);
 }
 
 /// Offers the sub-causes of a layer.
@@ -107,6 +97,7 @@ pub(super) fn open_causes(app: &mut App, layer: Layer) {
         kind: MenuKind::Cause(layer),
         items,
         is_strip: true,
+        selected: 0,
     }));
 }
 
@@ -139,6 +130,7 @@ fn ticks_menu(app: &App, list: Checklist) -> Menu {
         kind: MenuKind::Ticks(list),
         items,
         is_strip: true,
+        selected: 0,
     }
 }
 
@@ -181,9 +173,7 @@ pub(super) fn press_tick(app: &mut App, mut list: Checklist, letter: char) {
             };
         }
     }
-    if let Some(view) = app.run_mut() {
-        view.verdict.checklist = list;
-    }
+    marks::change(app, |verdict| verdict.checklist = list);
     if list.is_complete() {
         return end_ticks(app);
     }
@@ -250,6 +240,7 @@ fn open_label_menu(app: &mut App) {
         kind: MenuKind::LabelMarked,
         items,
         is_strip: false,
+        selected: 0,
     }));
 }
 
@@ -276,68 +267,6 @@ pub(super) fn label_meant(app: &mut App, layer: Layer, cause: Option<String>) {
     app.board.marks.clear();
     app.last_label = Some((layer, cause));
     decide::decide(app, decisions);
-}
-
-fn decisive(app: &mut App) {
-    let Some(view) = app.run_mut() else { return };
-    let step = view.at.step;
-    let same = view.verdict.decisive_step == Some(step);
-    view.verdict.decisive_step = if same { None } else { Some(step) };
-    let text = if same {
-        "no step is marked as decisive".to_owned()
-    } else {
-        format!("step {step} is the first wrong decision")
-    };
-    say(app, Tone::Done, text);
-    save_if_saved(app);
-}
-
-fn contributing(app: &mut App) {
-    let Some(view) = app.run_mut() else { return };
-    let mut steps = view.contributing();
-    let step = view.at.step;
-    if !steps.remove(&step) {
-        steps.insert(step);
-    }
-    view.verdict.contributing = steps.into_iter().collect();
-    save_if_saved(app);
-}
-
-fn pin(app: &mut App) {
-    let Some(view) = app.run_mut() else { return };
-    let Some((step, quote)) = quoted(view) else {
-        return say(
-            app,
-            Tone::Info,
-            "go to a line of text first: Tab, then j and k",
-        );
-    };
-    view.select = None;
-    view.verdict.pins.push(Pin {
-        step,
-        quote: quote.clone(),
-    });
-    let shown = crate::text::one_line(&quote, 40);
-    say(app, Tone::Done, format!("quoted as evidence: {shown}"));
-    save_if_saved(app);
-}
-
-/// The selected lines of the step under the cursor, or its current line.
-fn quoted(view: &RunView) -> Option<(u32, String)> {
-    let body = view.body(view.at.step)?;
-    let (from, until) = view.selected();
-    let first = if from.step == view.at.step {
-        from.line
-    } else {
-        1
-    };
-    let lines: Vec<&str> = (first.max(1)..=until.line)
-        .filter(|line| *line <= body.lines())
-        .map(|line| body.doc().slice(body.line(line - 1)))
-        .collect();
-    let quote = lines.join("\n");
-    let (quote, _) = crate::text::capped(quote.trim(), MAX_QUOTE_BYTES);
-    (!quote.is_empty()).then(|| (view.at.step, quote.to_owned()))
 }
 
 fn outcome(app: &mut App, outcome: Outcome) {

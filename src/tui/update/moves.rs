@@ -54,6 +54,9 @@ pub(super) fn pop(app: &mut App) -> Option<Screen> {
         if app.sheet().is_some_and(|s| lists.contains(&s.kind)) {
             sheet::fill(app);
         }
+        // And what is decided of the run or pair below.
+        pair::ask(app);
+        super::run::ask(app);
         closed
     } else {
         None

@@ -40,7 +40,7 @@ pub(super) fn paste(app: &mut App, text: &str) {
     }
 }
 
-fn press_menu(app: &mut App, menu: Menu, key: Key) {
+fn press_menu(app: &mut App, mut menu: Menu, key: Key) {
     let letter = key.as_char();
     if let Some(at) = letter.and_then(|c| menu.find(c)) {
         return choose(app, menu, at);
@@ -49,15 +49,30 @@ fn press_menu(app: &mut App, menu: Menu, key: Key) {
         return label::press_tick(app, *list, 'a');
     }
     match key.code {
+        KeyCode::Esc if menu.kind == MenuKind::Criteria => super::pair::given_up(app, None),
         KeyCode::Esc => {}
-        KeyCode::Enter => finish(app, &menu),
+        KeyCode::Enter if menu.is_strip => finish(app, &menu),
+        KeyCode::Enter => {
+            let at = menu.selected;
+            choose(app, menu, at);
+        }
         _ if menu.is_strip => leave_strip(app, &menu, key),
-        _ => app.overlay = Some(Overlay::Menu(menu)),
+        code => {
+            menu.selected = match code {
+                KeyCode::Down | KeyCode::Char('j') => menu.selected + 1,
+                KeyCode::Up | KeyCode::Char('k') => menu.selected.saturating_sub(1),
+                _ => menu.selected,
+            };
+            menu.selected = menu.selected.min(menu.items.len().saturating_sub(1));
+            app.overlay = Some(Overlay::Menu(menu));
+        }
     }
 }
 
 fn choose(app: &mut App, menu: Menu, at: usize) {
-    let key = menu.items[at].key;
+    let Some(key) = menu.items.get(at).map(|item| item.key) else {
+        return;
+    };
     match menu.kind {
         MenuKind::Cause(layer) => label::choose_cause(app, layer, at),
         MenuKind::Ticks(list) => label::press_tick(app, list, key),

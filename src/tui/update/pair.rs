@@ -130,6 +130,10 @@ fn choose(app: &mut App, choice: Choice) {
     if view.page.is_none() {
         return;
     }
+    // A reason for another verdict is no reason for this one.
+    if view.choice != Some(choice) {
+        view.reason.clear();
+    }
     view.choice = Some(choice);
     view.criteria.clear();
     if choice.preferred().is_some() {
@@ -141,6 +145,8 @@ fn choose(app: &mut App, choice: Choice) {
 
 fn open_criteria(app: &mut App) {
     let Some(view) = app.pair_mut() else { return };
+    let is_left = view.choice == view.preferring(Column::Left);
+    let side = if is_left { "left" } else { "right" };
     let items = CRITERIA
         .iter()
         .map(|(key, criterion, about)| MenuItem {
@@ -151,10 +157,11 @@ fn open_criteria(app: &mut App) {
         })
         .collect();
     app.overlay = Some(Overlay::Menu(Menu {
-        title: "why is it better? tick what holds, ⏎ goes on".to_owned(),
+        title: format!("why is {side} better? tick what holds, ⏎ goes on"),
         kind: MenuKind::Criteria,
         items,
         is_strip: true,
+        selected: 0,
     }));
 }
 
@@ -186,8 +193,36 @@ pub(super) fn criteria_done(app: &mut App) {
 
 fn open_reason(app: &mut App) {
     let Some(view) = app.pair_mut() else { return };
-    let prompt = Prompt::new(PromptKind::Reason, &view.reason);
+    let kind = PromptKind::Reason(question(view));
+    let prompt = Prompt::new(kind, &view.reason);
     app.overlay = Some(Overlay::Prompt(prompt));
+}
+
+/// Asks why, naming the verdict as the screen shows it.
+fn question(view: &PairView) -> &'static str {
+    match view.choice {
+        Some(Choice::Tie) => "why a tie? somebody else must be able to check it",
+        Some(Choice::BothBad) => "why are both bad? somebody else must be able to check it",
+        Some(Choice::NotComparable) => "why not comparable? somebody else must be able to check it",
+        choice if choice == view.preferring(Column::Left) => {
+            "why is left better? somebody else must be able to check it"
+        }
+        _ => "why is right better? somebody else must be able to check it",
+    }
+}
+
+/// Esc leaves a decision half made: it is not saved, and its words come back with the same verdict.
+pub(super) fn given_up(app: &mut App, typed: Option<&str>) {
+    let Some(view) = app.pair_mut() else { return };
+    if let Some(typed) = typed {
+        typed.trim().clone_into(&mut view.reason);
+    }
+    let back = if view.reason.is_empty() {
+        ""
+    } else {
+        "; the same verdict brings your words back"
+    };
+    say(app, Tone::Info, format!("not saved{back}"));
 }
 
 /// The reason is typed. Criteria about evidence ask for the words that prove it.

@@ -5,6 +5,7 @@ use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::overlay::{Overlay, Picker};
 use crate::tui::app::says::Tone;
+use crate::tui::app::sheet::{Sheet, SheetKind};
 use crate::tui::effect::Effect;
 use crate::tui::theme::Theme;
 
@@ -62,6 +63,10 @@ fn escape(app: &mut App) {
             view.find = None;
         }
         return;
+    }
+    let is_search = |sheet: &Sheet| matches!(sheet.kind, SheetKind::Search(_));
+    if app.sheet().is_some_and(is_search) {
+        return super::go::back(app);
     }
     if app.board.anchor.take().is_none() {
         app.board.marks.clear();

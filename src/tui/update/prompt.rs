@@ -20,7 +20,7 @@ const MAX_OFFERS: usize = 8;
 /// A key while a line is typed.
 pub(super) fn press(app: &mut App, mut prompt: Prompt, key: Key) {
     match key.code {
-        KeyCode::Esc => {}
+        KeyCode::Esc => given_up(app, &prompt),
         KeyCode::Enter => finish(app, prompt),
         KeyCode::Tab => {
             if let Some(offer) = prompt.offers.get(prompt.offer) {
@@ -42,6 +42,17 @@ pub(super) fn press(app: &mut App, mut prompt: Prompt, key: Key) {
             prompt.error = None;
             reopen(app, prompt);
         }
+    }
+}
+
+/// A line is left untaken: half a decision about a pair says that it is not one.
+fn given_up(app: &mut App, prompt: &Prompt) {
+    match prompt.kind {
+        PromptKind::Reason(_) => {
+            super::pair::given_up(app, Some(prompt.input.value()));
+        }
+        PromptKind::PairEvidence => super::pair::given_up(app, None),
+        _ => {}
     }
 }
 
@@ -83,6 +94,12 @@ pub(super) fn complete(app: &mut App) {
         .err()
         .filter(|_| finished)
         .map(|e| e.to_string());
+}
+
+/// The line is the beginning of a grader's name that stands below it.
+fn is_begun(prompt: &Prompt) -> bool {
+    let line = prompt.input.value().trim();
+    !prompt.offers.is_empty() && prompt.offers.iter().all(|offer| offer.line != line)
 }
 
 /// Graders of our own, while the first word is typed.
@@ -136,13 +153,20 @@ fn finish(app: &mut App, mut prompt: Prompt) {
                 app.overlay = Some(Overlay::Prompt(prompt));
             }
         }
-        PromptKind::Reason => super::pair::reason_done(app, line, prompt),
+        PromptKind::Reason(_) => super::pair::reason_done(app, line, prompt),
         PromptKind::PairEvidence => {
             super::pair::save(app, Some(line).filter(|l| !l.is_empty()));
         }
         PromptKind::QueueName => keep_queue(app, line),
         PromptKind::Settle(ref dispute, layer) => {
             super::settle::done(app, dispute.clone(), layer, line);
+        }
+        // What is under the cursor is meant as long as no name is complete.
+        PromptKind::Audit if is_begun(&prompt) => {
+            if let Some(offer) = prompt.offers.get(prompt.offer) {
+                prompt.input = tui_input::Input::new(offer.line.clone());
+            }
+            reopen(app, prompt);
         }
         PromptKind::Audit => {
             if let Err(why) = work::audit(app, &line) {

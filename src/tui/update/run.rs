@@ -2,6 +2,7 @@
 
 use super::moves::landed;
 use super::say;
+use crate::jobs::desk::Ask;
 use crate::tui::action::Action;
 use crate::tui::app::App;
 use crate::tui::app::run::{RunPane, RunView, Spot};
@@ -35,6 +36,14 @@ pub(super) fn moved(app: &mut App, action: Action, count: usize) {
         Action::HalfDown | Action::HalfUp => walk(view, action, (page / 2).max(1) * count, page),
         Action::PageDown | Action::PageUp => walk(view, action, page.max(2) - 1, page),
         _ => {}
+    }
+}
+
+/// Asks again for what is known and decided of the run that is seen.
+pub(super) fn ask(app: &mut App) {
+    let reviewer = app.set.reviewer.clone();
+    if let Some(run) = app.run().map(|view| view.run.clone()) {
+        app.ask(Ask::Run { run, reviewer });
     }
 }
 

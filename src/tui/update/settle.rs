@@ -35,6 +35,7 @@ pub(super) fn ask(app: &mut App) {
         items: items.collect(),
         kind: MenuKind::Settle(dispute),
         is_strip: false,
+        selected: 0,
     }));
 }
 

@@ -10,8 +10,13 @@ use crate::tui::app::sheet::{Fill, Filling, Row, Sheet, SheetKind, Target};
 use crate::tui::app::{App, Screen};
 use crate::tui::{geometry, sheets};
 
-/// Opens a sheet above the board; a sheet that is open gives way.
+/// Opens a sheet above the board; a sheet that is open gives way, and one that lies below is gone back to.
 pub(super) fn open(app: &mut App, kind: SheetKind) {
+    let is_it = |screen: &Screen| matches!(screen, Screen::Sheet(sheet) if sheet.kind == kind);
+    if let Some(at) = app.screens.iter().position(is_it) {
+        app.screens.truncate(at + 1);
+        return fill(app);
+    }
     if matches!(app.screens.last(), Some(Screen::Sheet(_))) {
         app.screens.pop();
     }

@@ -39,7 +39,7 @@ pub(super) fn act(app: &mut App, action: Action) {
 
 /// Reads logs; paths with spaces stand in quotes. A path that is not there is a typo, and nothing is read.
 pub(super) fn import(app: &mut App, line: &str) -> Result<(), String> {
-    let paths: Vec<PathBuf> = split_paths(line).into_iter().map(PathBuf::from).collect();
+    let paths: Vec<PathBuf> = split_paths(line).iter().map(|p| at_home(p)).collect();
     if let Some(missing) = paths.iter().find(|p| !p.exists()) {
         let quotes = if line.contains('"') || paths.len() == 1 {
             ""
@@ -53,6 +53,15 @@ pub(super) fn import(app: &mut App, line: &str) -> Result<(), String> {
     }
     start(app, Order::Import(paths));
     Ok(())
+}
+
+/// A path as a shell takes it: `~/` is the user's own folder.
+fn at_home(path: &str) -> PathBuf {
+    let rest = path.strip_prefix("~/").or((path == "~").then_some(""));
+    match (rest, crate::paths::home()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
 }
 
 /// Audits a grader: its name, file or command, then perhaps the name that the logs give it.

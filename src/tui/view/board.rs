@@ -1,6 +1,6 @@
 //! The board: runs as rows, of which only the window is drawn.
 
-use super::{facets, glyph};
+use super::{facets, glyph, welcome};
 use crate::domain::Outcome;
 use crate::store::RunRow;
 use crate::text::{fit_middle, grouped, one_line, pad, pad_left};
@@ -73,6 +73,9 @@ const COLUMNS: [Column; 8] = [
 
 /// Draws the board.
 pub(super) fn draw(pen: &mut Pen<'_>, app: &App) {
+    if app.board.has_no_runs() {
+        return welcome::draw(pen, app, geometry::frame(app.size).body);
+    }
     let areas = geometry::board(app);
     filter_line(pen, app, areas.filter);
     if let Some(area) = areas.facets {
@@ -293,7 +296,7 @@ fn marks(row: &RunRow) -> String {
 }
 
 fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
-    let lines: &[(Ink, String)] = &match (app.board.loaded, app.board.total) {
+    let lines: &[(Ink, String)] = &match app.board.loaded {
         _ if app.board.is_partial => [
             (Ink::Dim, "looking through all runs…".to_owned()),
             (
@@ -301,18 +304,11 @@ fn empty(pen: &mut Pen<'_>, app: &App, area: Rect) {
                 "f  changes the filter      F  takes it off".to_owned(),
             ),
         ],
-        (false, _) => [
+        false => [
             (Ink::Dim, "reading the workspace…".to_owned()),
             (Ink::Text, String::new()),
         ],
-        (true, 0) => [
-            (Ink::Strong, "No runs yet.".to_owned()),
-            (
-                Ink::Text,
-                "I  reads logs: a file, a folder, several.".to_owned(),
-            ),
-        ],
-        (true, _) => [
+        true => [
             (Ink::Strong, "No run passes this filter.".to_owned()),
             (Ink::Text, "F  takes it off      f  changes it".to_owned()),
         ],

@@ -2,9 +2,9 @@
 
 use crate::text::{bytes, duration, grouped};
 use crate::tui::action::Action;
-use crate::tui::app::App;
 use crate::tui::app::overlay::{MenuKind, Overlay};
 use crate::tui::app::says::Tone;
+use crate::tui::app::{App, Screen};
 use crate::tui::available::why_not;
 use crate::tui::key::show;
 use crate::tui::place::Place;
@@ -15,6 +15,8 @@ use ratatui::layout::Rect;
 
 /// Rows that one message takes at the most.
 const SAID_ROWS: usize = 4;
+/// Ends a message that is longer.
+const WHOLE: &str = "… Space m shows it whole";
 /// A job that runs longer than this says how far it is.
 const QUIET_MS: u64 = 300;
 
@@ -55,12 +57,24 @@ pub(super) fn status(pen: &mut Pen<'_>, app: &App, area: Rect) {
 /// What does not fit on the row grows upwards over the screen: a message that is cut tells nobody what to do.
 fn said(pen: &mut Pen<'_>, row: Rect, ink: Ink, text: &str) {
     let columns = usize::from(row.width.saturating_sub(2));
-    let lines = broken(text, columns);
-    let lines = lines.get(..SAID_ROWS.min(lines.len())).unwrap_or_default();
+    let mut lines: Vec<String> = broken(text, columns)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if lines.len() > SAID_ROWS {
+        lines.truncate(SAID_ROWS);
+        if let Some(last) = lines.last_mut() {
+            let room = columns.saturating_sub(crate::text::width(WHOLE));
+            *last = format!(
+                "{}{WHOLE}",
+                crate::text::one_line(last, room).trim_end_matches('…')
+            );
+        }
+    }
     let rows = u16::try_from(lines.len()).unwrap_or(1);
     let top = (row.y + 1).saturating_sub(rows);
     let blank = " ".repeat(usize::from(row.width));
-    for (y, line) in (top..=row.y).zip(lines) {
+    for (y, line) in (top..=row.y).zip(&lines) {
         pen.put(row.x, y, row.right(), Ink::Text, &blank);
         let x = row.x + 1;
         // Under its sign the text stands in one column.
@@ -150,7 +164,8 @@ pub(super) fn keys(pen: &mut Pen<'_>, app: &App, area: Rect) {
     if area.height == 0 {
         return;
     }
-    let last = [Action::Palette, Action::Help];
+    // The way out and the help stand on the narrowest screen; other hints go first.
+    let last = [Action::Back, Action::Palette, Action::Help];
     let mut x = area.x + 1;
     if let Some(words) = above(app) {
         pen.put(x, area.y, area.right(), Ink::Dim, words);
@@ -159,13 +174,13 @@ pub(super) fn keys(pen: &mut Pen<'_>, app: &App, area: Rect) {
     let tail: usize = last.iter().map(|a| piece(app, *a).1).sum();
     let room = usize::from(area.width).saturating_sub(tail + 1);
     let mut used = 0;
-    for action in offered(app.place()) {
-        let (_, columns) = piece(app, *action);
-        if used + columns > room || why_not(app, *action).is_some() {
+    for action in offered(app) {
+        let (_, columns) = piece(app, action);
+        if used + columns > room || why_not(app, action).is_some() {
             continue;
         }
         used += columns;
-        x = key(pen, app, (x, area), *action);
+        x = key(pen, app, (x, area), action);
     }
     for action in last {
         x = key(pen, app, (x, area), action);
@@ -175,7 +190,7 @@ pub(super) fn keys(pen: &mut Pen<'_>, app: &App, area: Rect) {
 /// What the keys do while something lies above.
 fn above(app: &App) -> Option<&'static str> {
     Some(match app.overlay.as_ref()? {
-        Overlay::Help(_) => "type to narrow, or one key   ↑ ↓ scroll   Esc closes",
+        Overlay::Help(_) => "type to narrow, or one key   ↑ ↓ PgUp PgDn scroll   Esc closes",
         Overlay::Palette(_) => "type to find   ↑ ↓ choose   ⏎ does it   Esc closes",
         Overlay::Jump(..) => "type to find   ↑ ↓ choose   ⏎ opens   Esc closes",
         Overlay::Prompt(prompt) if prompt.offers.is_empty() => "⏎ done   Esc closes",
@@ -189,7 +204,7 @@ fn above(app: &App) -> Option<&'static str> {
             }
             MenuKind::Ticks(_) => "letter ticks   a ticks all   ⏎ goes on   Esc stays here",
             _ if menu.is_strip => "letter chooses   ⏎ or j goes on   Esc stays here",
-            _ => "letter chooses   Esc closes",
+            _ => "letter chooses, or ↑ ↓ and ⏎   Esc closes",
         },
         Overlay::Page(_) => "j k scroll   Esc closes",
     })
@@ -199,20 +214,55 @@ fn key(pen: &mut Pen<'_>, app: &App, at: (u16, Rect), action: Action) -> u16 {
     let (x, area) = at;
     let sign = app.keymap.first_key(action).unwrap_or_default();
     let x = pen.put(x, area.y, area.right(), Ink::Keycap, &sign);
-    let text = format!(" {}   ", action.info().short);
+    let text = format!(" {}   ", short(app, action));
     pen.put(x, area.y, area.right(), Ink::Dim, &text)
 }
 
 fn piece(app: &App, action: Action) -> (String, usize) {
     let sign = app.keymap.first_key(action).unwrap_or_default();
-    let columns = crate::text::width(&sign) + crate::text::width(action.info().short) + 4;
+    let columns = crate::text::width(&sign) + crate::text::width(short(app, action)) + 4;
     (sign, columns)
 }
 
+/// The action's word; at the root there is nothing to go back to.
+fn short(app: &App, action: Action) -> &'static str {
+    if action == Action::Back && app.screens.len() == 1 {
+        return "leave";
+    }
+    action.info().short
+}
+
+/// What can be offered here: in an empty list there is nothing to open or to decide.
+fn offered(app: &App) -> Vec<Action> {
+    let of_rows = [
+        Action::Open,
+        Action::NextPane,
+        Action::FindingKeep,
+        Action::FindingRedact,
+        Action::FindingDrop,
+        Action::FindingAlike,
+        Action::Adjudicate,
+        Action::ChangeAccept,
+        Action::ChangeRollBack,
+        Action::HalfDown,
+    ];
+    let is_empty = match app.screens.last() {
+        Some(Screen::Sheet(sheet)) => sheet.rows().is_empty(),
+        Some(Screen::Board) if app.board.has_no_runs() => {
+            return vec![Action::Import, Action::Demo, Action::GoJobs];
+        }
+        _ => false,
+    };
+    let wanted = wanted(app.place()).iter().copied();
+    wanted
+        .filter(|action| !is_empty || !of_rows.contains(action))
+        .collect()
+}
+
 /// Actions worth a place in the footer, most wanted first; those that do not fit or cannot be done are left out.
-fn offered(place: Place) -> &'static [Action] {
+fn wanted(place: Place) -> &'static [Action] {
     match place {
-        Place::Welcome => &[Action::Demo, Action::Import, Action::Back],
+        Place::Welcome => &[Action::Demo, Action::Import],
         Place::Board => &[
             Action::Open,
             Action::GoQueue,
@@ -244,14 +294,8 @@ fn offered(place: Place) -> &'static [Action] {
             Action::Undo,
             Action::NextItem,
             Action::Open,
-            Action::Back,
         ],
-        Place::Compare => &[
-            Action::NextDifference,
-            Action::NextPane,
-            Action::WrapToggle,
-            Action::Back,
-        ],
+        Place::Compare => &[Action::NextDifference, Action::NextPane, Action::WrapToggle],
         Place::Sheet => &[
             Action::Open,
             Action::NextPane,
@@ -268,7 +312,6 @@ fn offered(place: Place) -> &'static [Action] {
             Action::Check,
             Action::Refresh,
             Action::HalfDown,
-            Action::Back,
         ],
     }
 }

@@ -86,7 +86,7 @@ fn boxed(pen: &mut Pen<'_>, menu: &Menu, whole: Rect) {
         .iter()
         .map(|i| (i.key.to_string(), i.label.clone(), i.about.clone()))
         .collect();
-    list(pen, &menu.title, &lines, whole);
+    list(pen, &menu.title, &lines, whole, Some(menu.selected));
 }
 
 /// The keys that can follow those pressed so far, at once and without a delay.
@@ -106,10 +106,16 @@ pub(super) fn which_key(pen: &mut Pen<'_>, app: &App, whole: Rect) {
         })
         .collect();
     let title = crate::tui::key::show(&app.typed);
-    list(pen, &title, &lines, whole);
+    list(pen, &title, &lines, whole, None);
 }
 
-fn list(pen: &mut Pen<'_>, title: &str, lines: &[(String, String, String)], whole: Rect) {
+fn list(
+    pen: &mut Pen<'_>,
+    title: &str,
+    lines: &[(String, String, String)],
+    whole: Rect,
+    selected: Option<usize>,
+) {
     let rows = lines.len().min(MAX_ROWS);
     let height = u16::try_from(rows).unwrap_or(1) + 2;
     let (area, _) = geometry::bottom(whole, 2);
@@ -129,5 +135,13 @@ fn list(pen: &mut Pen<'_>, title: &str, lines: &[(String, String, String)], whol
             Ink::Dim,
             &crate::text::fit(about, room),
         );
+        if selected == Some(i) {
+            let line = Rect {
+                y,
+                height: 1,
+                ..inner
+            };
+            pen.over(line, Ink::Selected);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A sheet: the list, and the page of the row under the cursor.
 
-use crate::text::{fit_start, one_line, pad};
+use crate::text::{fit_middle, fit_start, one_line, pad, width};
 use crate::tui::app::App;
 use crate::tui::app::sheet::{Fill, Filling, Sheet};
 use crate::tui::geometry::{self, SheetAreas};
@@ -26,18 +26,41 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, sheet: &Sheet) {
     page(pen, sheet, &areas);
 }
 
+/// Each column has its share; what one does not need goes to those that are cut.
 fn widths(filling: &Filling, room: u16) -> Vec<u16> {
     let shares: u16 = filling.heads.iter().map(|(_, share)| *share).sum();
     let gaps = u16::try_from(filling.heads.len()).unwrap_or(0) * 2;
     let room = room.saturating_sub(gaps);
-    filling
+    let needs: Vec<u16> = (0..filling.heads.len())
+        .map(|at| needed(filling, at))
+        .collect();
+    let mut widths: Vec<u16> = filling
         .heads
         .iter()
-        .map(|(head, share)| {
+        .zip(&needs)
+        .map(|((head, share), need)| {
             let least = u16::try_from(head.len()).unwrap_or(0);
-            (room * share / shares.max(1)).max(least)
+            (room * share / shares.max(1)).min(*need).max(least)
         })
-        .collect()
+        .collect();
+    let mut spare = room.saturating_sub(widths.iter().sum());
+    for (width, need) in widths.iter_mut().zip(&needs) {
+        let more = need.saturating_sub(*width).min(spare);
+        *width += more;
+        spare -= more;
+    }
+    widths
+}
+
+/// Rows that a column is measured by: more would be measured anew in every frame.
+const MEASURED: usize = 500;
+
+/// Columns that the widest cell of a column takes.
+fn needed(filling: &Filling, at: usize) -> u16 {
+    let rows = filling.rows.iter().take(MEASURED);
+    let cells = rows.filter_map(|row| row.cells.get(at));
+    let widest = cells.map(|(_, text)| width(text)).max().unwrap_or(0);
+    u16::try_from(widest).unwrap_or(u16::MAX)
 }
 
 fn heading(pen: &mut Pen<'_>, filling: &Filling, area: Rect, widths: &[u16], here: bool) {
@@ -69,10 +92,10 @@ fn list(pen: &mut Pen<'_>, sheet: &Sheet, filling: &Filling, area: Rect, widths:
             let columns = usize::from(*width);
             let end = area.right().saturating_sub(1);
             // Names of one log often differ only in their ends.
-            let text = if *head == "run" {
-                fit_start(cell, columns)
-            } else {
-                one_line(cell, columns)
+            let text = match *head {
+                "run" => fit_start(cell, columns),
+                "cohort" => fit_middle(cell, columns),
+                _ => one_line(cell, columns),
             };
             pen.put(x, y, end, *ink, &pad(&text, columns));
             x += width + 2;

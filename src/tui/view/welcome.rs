@@ -1,6 +1,7 @@
-//! The first screen: no workspace yet, three ways on.
+//! The first screen: no workspace yet, or one without a run; three ways on.
 
 use crate::tui::app::App;
+use crate::tui::place::Place;
 use crate::tui::theme::Ink;
 use crate::tui::widget::Pen;
 use ratatui::layout::Rect;
@@ -27,10 +28,11 @@ pub(super) fn draw(pen: &mut Pen<'_>, app: &App, area: Rect) {
         "the index, the context, a tool description, or the model.",
     );
     line(Ink::Text, "");
-    line(
-        Ink::Dim,
-        "There is no workspace in this folder yet. You can",
-    );
+    let why = match app.place() {
+        Place::Welcome => "There is no workspace in this folder yet. You can",
+        _ => "No runs yet: the workspace is empty. You can",
+    };
+    line(Ink::Dim, why);
     line(Ink::Text, "");
     let mut choice = |key: &str, name: &str, about: &str| {
         if y < area.bottom() {

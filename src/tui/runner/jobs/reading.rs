@@ -39,6 +39,15 @@ pub(super) fn read_logs(
     })
 }
 
+/// A reason whose hint can be followed here: an option is one of the command line.
+fn of_screen(reason: &str) -> String {
+    const OPTION: &str = "`--format` names one";
+    reason.replace(
+        OPTION,
+        "`triagent import --format F PATH` in a shell names one",
+    )
+}
+
 fn is_empty(totals: &ImportTotals) -> bool {
     totals.read == 0 && totals.unchanged == 0
 }
@@ -46,8 +55,8 @@ fn is_empty(totals: &ImportTotals) -> bool {
 /// Import tells all: read, stored, duplicate, skipped and why.
 fn told(totals: &ImportTotals, first: Option<&Skip>) -> String {
     let why = first.map(|skip| match skip.line {
-        0 => format!("{}: {}", skip.file, skip.reason),
-        line => format!("{}:{line}: {}", skip.file, skip.reason),
+        0 => format!("{}: {}", skip.file, of_screen(&skip.reason)),
+        line => format!("{}:{line}: {}", skip.file, of_screen(&skip.reason)),
     });
     if is_empty(totals) {
         let why = why.unwrap_or_else(|| "no log lies there".to_owned());
@@ -55,7 +64,7 @@ fn told(totals: &ImportTotals, first: Option<&Skip>) -> String {
     }
     let mut line = format!("{} read, {} new", plural(totals.read, "run"), totals.stored);
     for (count, word) in [
-        (totals.renewed, "grown"),
+        (totals.renewed, "renewed"),
         (totals.duplicates, "known already"),
     ] {
         if count > 0 {
