@@ -13,6 +13,8 @@ use triagent::store::Store;
 /// Tries of one request, as the manual says.
 const TRIES: usize = 5;
 
+type Change = fn(&mut Vec<Value>);
+
 /// One answer of the stub.
 enum Answer {
     /// Echoes log-probs: token number × −0.001, none for the first, one token more at the end.
@@ -23,7 +25,7 @@ enum Answer {
     Body(Value),
     Text(String),
     /// An echo whose list of log-probs was changed.
-    Changed(fn(&mut Vec<Value>)),
+    Changed(Change),
     /// Says 503 and asks for a wait of so many seconds.
     Wait(u64),
 }
@@ -37,8 +39,9 @@ fn stub(answers: Vec<Answer>) -> (String, Receiver<Value>) {
         for answer in answers {
             let (mut stream, _) = listener.accept().unwrap();
             let body = read_request(&mut stream);
+            // Told first: whoever has the answer counts what was asked.
+            send.send(body.clone()).unwrap();
             write_answer(&mut stream, &answer, &body);
-            send.send(body).unwrap();
         }
     });
     (url, asked)
@@ -253,7 +256,7 @@ fn answers_that_cannot_be_trusted_are_refused() {
         let (error, _) = refusal(vec![Answer::Body(answer)]);
         assert!(error.contains(names), "{error:?} does not name {names:?}");
     }
-    let changes: [(fn(&mut Vec<Value>), &str); 4] = [
+    let changes: [(Change, &str); 4] = [
         (|list| list.fill(Value::Null), "has no log-prob"),
         (
             |list| list[1] = json!(5.0),

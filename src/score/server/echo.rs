@@ -78,10 +78,10 @@ fn possible(list: &[Option<f64>]) -> Result<(), String> {
     let mut wrong = wrong.filter_map(|(i, x)| x.filter(|x| !fits(*x)).map(|x| (i, x)));
     match wrong.next() {
         Some((i, x)) if x > 0.0 => Err(format!(
-            "token {i} has the log-prob {x}, which is above 0: these are no log-probs"
+            "token {i} has the log-prob {x:?}, which is above 0: these are no log-probs"
         )),
         Some((i, x)) => Err(format!(
-            "token {i} has the log-prob {x}, which no model gives"
+            "token {i} has the log-prob {x:?}, which no model gives"
         )),
         None => Ok(()),
     }
@@ -255,7 +255,7 @@ mod tests {
         assert!(
             own(json!(5.0))
                 .unwrap_err()
-                .contains("token 4 has the log-prob 5, which is above 0")
+                .contains("token 4 has the log-prob 5.0, which is above 0")
         );
         for x in [-1e39, -1e300] {
             assert!(own(json!(x)).unwrap_err().contains("no model gives"));
