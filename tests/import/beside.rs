@@ -291,7 +291,7 @@ fn a_report_that_is_not_named_again_takes_nothing_away() {
         assert_eq!(rows.len(), 1);
         (rows[0].outcome, store.rewards(&rows[0].id).unwrap().len())
     };
-    assert_eq!(look(&[runs.clone()]), (Outcome::Unknown, 0));
+    assert_eq!(look(std::slice::from_ref(&runs)), (Outcome::Unknown, 0));
     let report = r#"{"resolved_ids":[],"unresolved_ids":["x__x-1"]}"#;
     std::fs::write(eval.join("report.json"), report).unwrap();
     let other_spelling = folder.path().join("./runs");
