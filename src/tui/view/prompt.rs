@@ -4,12 +4,15 @@ use crate::text::{fit, pad, width};
 use crate::tui::app::overlay::Prompt;
 use crate::tui::geometry;
 use crate::tui::theme::Ink;
-use crate::tui::widget::Pen;
+use crate::tui::widget::{Pen, broken};
 use ratatui::layout::Rect;
 
 /// Draws the line; returns where its cursor stands.
 pub(super) fn draw(pen: &mut Pen<'_>, prompt: &Prompt, whole: Rect) -> Option<(u16, u16)> {
-    let errors: Vec<&str> = prompt.error.iter().flat_map(|e| e.lines()).collect();
+    // A path that does not exist may be long; its end says what is wrong with it.
+    let room = usize::from(whole.width.saturating_sub(4));
+    let lines = prompt.error.iter().flat_map(|e| e.lines());
+    let errors: Vec<&str> = lines.flat_map(|line| broken(line, room)).collect();
     let rows = prompt.offers.len() + errors.len() + 1;
     let (above, _) = geometry::bottom(whole, 1);
     let height = u16::try_from(rows).unwrap_or(1).saturating_add(2);
