@@ -334,7 +334,10 @@ impl Runner {
             self.awaited -= 1;
             came.push(answer);
         }
-        self.terminal.suspend()?;
+        if !self.terminal.suspend()? {
+            came.clear();
+            self.take(Event::Terminate)?;
+        }
         for answer in came {
             self.take(Event::Answer(Box::new(answer)))?;
         }

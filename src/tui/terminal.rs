@@ -15,9 +15,10 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use signal_hook::consts::{SIGHUP, SIGTERM, SIGTSTP};
 use std::io::{Result, Stdout, Write, stdout};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 
 /// The terminal, while it is ours. Dropping it gives it back.
 pub(crate) struct Terminal {
@@ -79,12 +80,23 @@ impl Terminal {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(text))
     }
 
-    /// Gives the terminal back, stops the process, and takes the terminal again when the shell brings us back.
-    pub(crate) fn suspend(&mut self) -> Result<()> {
+    /// Gives the terminal back, stops the process, and takes the terminal again when the shell brings us back. `false` = we were
+    /// brought back only to end: the terminal is the shell's by then, and whoever touches it from the background is stopped again.
+    pub(crate) fn suspend(&mut self) -> Result<bool> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let watched =
+            [SIGTERM, SIGHUP].map(|s| signal_hook::flag::register(s, Arc::clone(&is_over)));
         leave();
-        signal_hook::low_level::raise(signal_hook::consts::SIGTSTP)?;
+        signal_hook::low_level::raise(SIGTSTP)?;
+        for id in watched.into_iter().flatten() {
+            signal_hook::low_level::unregister(id);
+        }
+        if is_over.load(Ordering::SeqCst) {
+            return Ok(false);
+        }
         enter(self.mouse)?;
-        self.clear()
+        self.clear()?;
+        Ok(true)
     }
 }
 

@@ -79,9 +79,9 @@ fn a_signal_ends_it_clean() {
     term.shows("[board]");
     term.types("\u{1a}");
     term.shows("Stopped");
-    term.line("fg >/dev/null & sleep 0; kill -TERM %1; kill -CONT %1");
-    term.line("wait; echo GONE");
-    term.shows("GONE");
+    // In the background, where the terminal is the shell's: whoever touches it there is stopped, and would stay for ever.
+    term.line("kill -TERM %1; kill -CONT %1; wait; sleep 1; echo LEFT $(jobs -p | wc -l)");
+    term.shows("LEFT 0");
     term.is_restored();
 }
 
