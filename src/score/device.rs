@@ -175,7 +175,7 @@ fn missing_cuda_libraries() -> Option<String> {
             reason = "loads NVIDIA's own libraries, which candle is about to load as well"
         )]
         // SAFETY: their initialisers have no preconditions.
-        let library = unsafe { libloading::Library::new(name) };
+        let library = unsafe { libloading::Library::new(*name) };
         library.is_err()
     };
     let missing: Vec<&str> = NEEDED.into_iter().filter(|name| is_missing(name)).collect();
