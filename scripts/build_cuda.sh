@@ -5,7 +5,7 @@
 #   CUDA_COMPUTE_CAP   90: H100 and H200 only. 80: Ampere and later.   [80]
 #   PYTHON             a Python with venv                               [python3]
 #
-# The result is target-cuda/release/triagent and, packed for carrying, target-cuda/triagent.xz (`xz -d`, about 6 MB).
+# The result is target-cuda/release/triagent and, packed for carrying, target-cuda/triagent.xz (`xz -d`, about 19 MB).
 # On the GPU machine LD_LIBRARY_PATH must name the folders of libcublas.so.13, libcublasLt.so.13, libcurand.so.10,
 # libnvrtc.so.13 and libcuda.so.1; `triagent score --device cuda:0` says which of them is missing.
 set -euo pipefail
