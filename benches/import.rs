@@ -37,7 +37,6 @@ const LOGS: &[&str] = &[
     "openhands-output-jsonl/openagentsafety-output.jsonl",
     "opencode/edit-errors-then-fixed.export.json",
     "gemini-cli/session-2026-11-29T17-04-756a98b1.jsonl",
-    "trl-completions/chat_completions_00001.parquet",
 ];
 
 struct Drop;
