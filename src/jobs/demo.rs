@@ -164,8 +164,7 @@ pub fn demo_workspace(
     now_us: i64,
     progress: &Progress,
 ) -> Result<PathBuf, JobError> {
-    let mut demo = Demo::start(folder, now_us)?;
-    demo.import(progress)?;
+    let demo = undecided(folder, now_us, progress)?;
     Ok(demo.store.path().to_path_buf())
 }
 
@@ -175,10 +174,15 @@ pub fn demo_for_screen(
     now_us: i64,
     progress: &Progress,
 ) -> Result<PathBuf, JobError> {
-    let mut demo = Demo::start(folder, now_us)?;
-    demo.import(progress)?;
+    let mut demo = undecided(folder, now_us, progress)?;
     demo.label()?;
     Ok(demo.store.path().to_path_buf())
+}
+
+fn undecided(folder: &Path, now_us: i64, progress: &Progress) -> Result<Demo, JobError> {
+    let mut demo = Demo::start(folder, now_us)?;
+    demo.import(progress)?;
+    Ok(demo)
 }
 
 #[cfg(test)]

@@ -94,7 +94,11 @@ impl Store {
     pub fn intake(&mut self, now_us: i64) -> Result<Intake<'_>, StoreError> {
         self.must_write()?;
         self.db.execute_batch(BULK_ON)?;
-        self.db.execute_batch("BEGIN IMMEDIATE")?;
+        if let Err(error) = self.db.execute_batch("BEGIN IMMEDIATE") {
+            // Another program writes. The store goes on as it was.
+            self.db.execute_batch(BULK_OFF)?;
+            return Err(error.into());
+        }
         let intake = Intake {
             store: self,
             now_us,
@@ -379,4 +383,36 @@ fn minted_id(chain: &Hash) -> String {
         .take(5)
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::Connection;
+
+    /// An import that cannot begin, because another program writes, and one that ends: both leave the connection as it was.
+    #[test]
+    fn settings_for_bulk_do_not_outlive_an_import() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("w.db");
+        let mut store = Store::create(&file).unwrap();
+        store.db.busy_timeout(std::time::Duration::ZERO).unwrap();
+        let settings = |store: &Store| {
+            ["foreign_keys", "cache_size", "wal_autocheckpoint"].map(|name| {
+                let ask = format!("PRAGMA {name}");
+                let value: i64 = store.db.query_row(&ask, [], |row| row.get(0)).unwrap();
+                value
+            })
+        };
+        let before = settings(&store);
+        let other = Connection::open(&file).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert!(matches!(store.intake(1), Err(StoreError::Busy)));
+        assert_eq!(settings(&store), before);
+        other.execute_batch("ROLLBACK").unwrap();
+        drop(store.intake(1).unwrap());
+        assert_eq!(settings(&store), before);
+        store.intake(1).unwrap().finish().unwrap();
+        assert_eq!(settings(&store), before);
+    }
 }

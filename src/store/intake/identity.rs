@@ -57,7 +57,7 @@ pub(in crate::store) fn link(chain: &Hash, step: &Step, body: &Hash) -> Hash {
 /// One file, however its name is written.
 fn is_same_file(a: &str, b: &str) -> bool {
     let whole = |name: &str| std::path::absolute(name).ok();
-    a == b || (!a.is_empty() && !b.is_empty() && whole(a).is_some() && whole(a) == whole(b))
+    a == b || whole(a).is_some_and(|one| whole(b) == Some(one))
 }
 
 impl Intake<'_> {
