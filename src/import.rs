@@ -26,6 +26,7 @@ mod mint;
 mod out;
 mod own;
 mod parse;
+mod pieces;
 mod prefix;
 mod raw;
 mod registers;

@@ -7,12 +7,13 @@
 
 use super::limits::MAX_VALUE_BYTES;
 use super::parse::{Flaws, parse};
+use super::pieces::Pieces;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::{Value as Cell, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, params};
 use serde_json::{Map, Value, json};
-use std::io::{self, Cursor, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
@@ -47,7 +48,6 @@ pub(crate) struct SessionLines {
     /// Parts of the message under way, if its line is open.
     parts: Option<IntoIter<Named>>,
     is_first: bool,
-    ready: Cursor<Vec<u8>>,
 }
 
 impl SessionLines {
@@ -71,32 +71,7 @@ impl SessionLines {
             session: String::new(),
             parts: None,
             is_first: true,
-            ready: Cursor::default(),
         }))
-    }
-
-    /// The next piece; an empty one is the end.
-    fn piece(&mut self) -> io::Result<String> {
-        if let Some(parts) = &mut self.parts {
-            let Some(part) = parts.next() else {
-                self.parts = None;
-                return Ok("]}\n".to_owned());
-            };
-            let comma = if self.is_first { "" } else { "," };
-            self.is_first = false;
-            return Ok(comma.to_owned() + &self.object("part", &part)?);
-        }
-        if let Some(message) = self.messages.next() {
-            let sql = "SELECT rowid, iif(octet_length(id) > ?1, NULL, id) FROM part WHERE message_id = ?3 ORDER BY id LIMIT ?2";
-            self.parts = Some(names(&self.db, sql, Some(&message.1))?);
-            self.is_first = true;
-            let info = self.object("message", &message)?;
-            return Ok(format!("{{\"info\":{info},\"parts\":["));
-        }
-        match self.sessions.next() {
-            Some(session) => self.begin(&session),
-            None => Ok(String::new()),
-        }
     }
 
     fn begin(&mut self, (row, name): &Named) -> io::Result<String> {
@@ -140,14 +115,28 @@ impl SessionLines {
     }
 }
 
-impl Read for SessionLines {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.ready.read(out)?;
-        if n > 0 || out.is_empty() {
-            return Ok(n);
+impl Pieces for SessionLines {
+    fn piece(&mut self) -> io::Result<String> {
+        if let Some(parts) = &mut self.parts {
+            let Some(part) = parts.next() else {
+                self.parts = None;
+                return Ok("]}\n".to_owned());
+            };
+            let comma = if self.is_first { "" } else { "," };
+            self.is_first = false;
+            return Ok(comma.to_owned() + &self.object("part", &part)?);
         }
-        self.ready = Cursor::new(self.piece()?.into_bytes());
-        self.ready.read(out)
+        if let Some(message) = self.messages.next() {
+            let sql = "SELECT rowid, iif(octet_length(id) > ?1, NULL, id) FROM part WHERE message_id = ?3 ORDER BY id LIMIT ?2";
+            self.parts = Some(names(&self.db, sql, Some(&message.1))?);
+            self.is_first = true;
+            let info = self.object("message", &message)?;
+            return Ok(format!("{{\"info\":{info},\"parts\":["));
+        }
+        match self.sessions.next() {
+            Some(session) => self.begin(&session),
+            None => Ok(String::new()),
+        }
     }
 }
 

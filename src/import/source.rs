@@ -8,6 +8,7 @@ mod utf16;
 
 use super::database::{SessionLines, log_of};
 use super::limits::MEMORY_BYTES;
+use super::pieces::{Joined, Pieces};
 use super::table::TableLines;
 use bound::Bound;
 pub(super) use bound::unpacked_limit;
@@ -120,9 +121,10 @@ impl Source {
         let mut unpacked = match coat {
             Coat::Gzip => Self::gathered(flate2::read::MultiGzDecoder::new(reader), limit)?,
             Coat::Zstd => Self::gathered(zstd::Decoder::new(reader)?, limit)?,
-            Coat::Utf16Le | Coat::Utf16Be => {
-                Self::gathered(Utf16::new(reader, coat == Coat::Utf16Le), limit)?
-            }
+            Coat::Utf16Le | Coat::Utf16Be => Self::gathered(
+                Joined::new(Utf16::new(reader, coat == Coat::Utf16Le)),
+                limit,
+            )?,
             Coat::Plain | Coat::Table | Coat::Database => Self::gathered(reader, limit)?,
         };
         unpacked.notes.push(coat.note().to_owned());
@@ -152,8 +154,8 @@ impl Source {
         Self::noted(TableLines::open(file)?, limit, Coat::Table)
     }
 
-    fn noted(lines: impl Read, limit: u64, coat: Coat) -> io::Result<Self> {
-        let mut source = Self::gathered(lines, limit)?;
+    fn noted(lines: impl Pieces, limit: u64, coat: Coat) -> io::Result<Self> {
+        let mut source = Self::gathered(Joined::new(lines), limit)?;
         source.notes.push(coat.note().to_owned());
         Ok(source)
     }

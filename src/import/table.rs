@@ -4,17 +4,17 @@
 mod bounds;
 mod line;
 
+use super::pieces::Pieces;
 use line::Line;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Writes the rows of a table as lines while they are read.
 pub(crate) struct TableLines {
     rows: RowIter<'static>,
-    ready: Cursor<Vec<u8>>,
 }
 
 impl TableLines {
@@ -31,29 +31,15 @@ impl TableLines {
             bounds::check(&reader)?;
             Ok(RowIter::from_file_into(Box::new(reader)).with_batch_size(bounds::BATCH))
         })?;
-        Ok(Self {
-            rows,
-            ready: Cursor::default(),
-        })
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        let rows = &mut self.rows;
-        let row = guarded(|| rows.next().transpose().map_err(io::Error::other))?;
-        let line = row.map_or_else(|| Ok(String::new()), |row| Line::of(&row))?;
-        self.ready = Cursor::new(line.into_bytes());
-        Ok(())
+        Ok(Self { rows })
     }
 }
 
-impl Read for TableLines {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.ready.read(out)?;
-        if n > 0 || out.is_empty() {
-            return Ok(n);
-        }
-        self.refill()?;
-        self.ready.read(out)
+impl Pieces for TableLines {
+    fn piece(&mut self) -> io::Result<String> {
+        let rows = &mut self.rows;
+        let row = guarded(|| rows.next().transpose().map_err(io::Error::other))?;
+        row.map_or_else(|| Ok(String::new()), |row| Line::of(&row))
     }
 }
 

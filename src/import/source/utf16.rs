@@ -1,13 +1,13 @@
 //! UTF-16 as UTF-8, while it is read. Whoever opens a file says which byte comes first.
 
-use std::io::{self, Cursor, Read};
+use crate::import::pieces::Pieces;
+use std::io::{self, Read};
 
 /// Turns UTF-16 into UTF-8 while reading. A half pair becomes U+FFFD.
 pub(super) struct Utf16<R> {
     reader: R,
     is_little: bool,
     raw: Vec<u8>,
-    ready: Cursor<Vec<u8>>,
 }
 
 impl<R: Read> Utf16<R> {
@@ -16,11 +16,20 @@ impl<R: Read> Utf16<R> {
             reader,
             is_little,
             raw: Vec::new(),
-            ready: Cursor::default(),
         }
     }
 
-    fn refill(&mut self) -> io::Result<()> {
+    fn unit(&self, pair: &[u8]) -> u16 {
+        match (pair, self.is_little) {
+            (&[a, b], true) => u16::from_le_bytes([a, b]),
+            (&[a, b], false) => u16::from_be_bytes([a, b]),
+            _ => 0xFFFD,
+        }
+    }
+}
+
+impl<R: Read> Pieces for Utf16<R> {
+    fn piece(&mut self) -> io::Result<String> {
         const CHUNK: u64 = 64 << 10;
         let before = self.raw.len();
         self.reader
@@ -45,26 +54,6 @@ impl<R: Read> Utf16<R> {
         if is_end {
             self.raw.clear();
         }
-        self.ready = Cursor::new(text.into_bytes());
-        Ok(())
-    }
-
-    fn unit(&self, pair: &[u8]) -> u16 {
-        match (pair, self.is_little) {
-            (&[a, b], true) => u16::from_le_bytes([a, b]),
-            (&[a, b], false) => u16::from_be_bytes([a, b]),
-            _ => 0xFFFD,
-        }
-    }
-}
-
-impl<R: Read> Read for Utf16<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.ready.read(out)?;
-        if n > 0 || out.is_empty() {
-            return Ok(n);
-        }
-        self.refill()?;
-        self.ready.read(out)
+        Ok(text)
     }
 }
